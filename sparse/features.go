@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"example.org/spmvtune/internal/base/panics"
 )
@@ -104,20 +105,22 @@ func UnknownFeatures() Features {
 }
 
 // FeatureNames lists the names of the features, as in JSON.
-func FeatureNames() []string {
+func FeatureNames() []string { return slices.Clone(featureNames()) }
+
+var featureNames = sync.OnceValue(func() []string {
 	t := reflect.TypeFor[Features]()
 	names := make([]string, t.NumField())
 	for i := range names {
 		names[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
 	}
 	return names
-}
+})
 
 // Set gives the feature of this name a value. It refuses impossible values: negative ones,
 // except for row_skewness, and counts with a fraction.
 func (f *Features) Set(name string, x float64) error {
 	v := reflect.ValueOf(f).Elem()
-	for i, n := range FeatureNames() {
+	for i, n := range featureNames() {
 		if n != name {
 			continue
 		}

@@ -25,28 +25,30 @@ type remeasured struct {
 	// spreads are those of pools, and of places in which leaders alone were measured again.
 	spreads map[trial.Case]stat.Spread[trial.Case]
 	pairs   map[trial.Case]int // of measurements of one trial that follow each other
+	finals  map[int64][]rerun  // of leaders, by key of the trial
 }
 
 // readRepeats reads the trials that were measured again.
 func (from source) readRepeats(ctx context.Context) (remeasured, error) {
 	records, err := from.repeated(ctx)
 	t := remeasured{records: records, drifted: watchOver(records), spreads: map[trial.Case]stat.Spread[trial.Case]{},
-		pairs: map[trial.Case]int{}}
-	lists := map[trial.Case][]stat.Repeated[trial.Case]{}
+		pairs: map[trial.Case]int{}, finals: map[int64][]rerun{}}
+	distances := map[trial.Case][]stat.Repeated[trial.Case]{}
 	sampled := map[trial.Case]bool{} // places in which others were measured again to see how far repeats differ
 
 	for i := range records {
 		r := &records[i]
 		p := r.Place()
+		t.finals[r.id] = lists.Where(r.again(), func(again rerun) bool { return again.LeaderRerun })
 		sampled[p] = sampled[p] || slices.ContainsFunc(r.repeats, func(again rerun) bool { return again.NoiseRerun })
 		if list := r.distances(t.drifted[watched(p)]); len(list) > 0 {
 			one := stat.Repeated[trial.Case]{Case: p, Distances: list}
-			lists[poolOf(p)], lists[p] = append(lists[poolOf(p)], one), append(lists[p], one)
+			distances[poolOf(p)], distances[p] = append(distances[poolOf(p)], one), append(distances[p], one)
 			t.pairs[p] += len(list)
 		}
 	}
 
-	for of, list := range lists {
+	for of, list := range distances {
 		if !sampled[of] {
 			t.spreads[of] = stat.SpreadOf(list)
 		}
@@ -89,7 +91,7 @@ func (t remeasured) keep(ctx context.Context, tx *sql.Tx, places []settled) erro
 	for _, p := range places {
 		factor := t.factor(p.Case)
 		if factor != p.factor {
-			if err := forgetTies(ctx, tx, p.Case); err != nil {
+			if err := forgetTies(ctx, tx, p); err != nil {
 				return err
 			}
 		}
@@ -97,7 +99,7 @@ func (t remeasured) keep(ctx context.Context, tx *sql.Tx, places []settled) erro
 			continue
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO spread (matrix, device, precision, cache, factor, pairs)
-			VALUES (`+placeKeys+`, ?, ?)`, placeArgs(p.Case, factor, t.pairs[p.Case])...); err != nil {
+			VALUES (?, ?, ?, ?, ?, ?)`, p.keys(factor, t.pairs[p.Case])...); err != nil {
 			return err
 		}
 	}

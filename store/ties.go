@@ -6,12 +6,14 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"math"
 	"slices"
+	"strconv"
+	"time"
 
 	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/tuner/stat"
-	"example.org/spmvtune/tuner/trial"
 )
 
 // surely is how many times slower than the winner a trial must be at least, with an interval that
@@ -53,8 +55,8 @@ func (db *DB) DecideTies(ctx context.Context) (places int, err error) {
 	open := slices.DeleteFunc(all, func(p settled) bool { return p.ties && p.factor == repeats.factor(p.Case) })
 	for some := range slices.Chunk(open, placesPerCommit) {
 		err := db.transact(ctx, "deciding ties", func(tx *sql.Tx) error {
-			for _, p := range some {
-				if err := decideTies(ctx, tx, p.Case, repeats); err != nil {
+			for _, p := range some { // with a context that may end, the driver starts a goroutine for each statement
+				if err := cmp.Or(ctx.Err(), repeats.decideTies(context.WithoutCancel(ctx), tx, p)); err != nil {
 					return err
 				}
 			}
@@ -70,59 +72,66 @@ func (db *DB) DecideTies(ctx context.Context) (places int, err error) {
 }
 
 // decideTies records the tie set of a place.
-func decideTies(ctx context.Context, tx *sql.Tx, p trial.Case, repeats remeasured) error {
-	from := source{tx}
-	d, factor := repeats.drifted[watched(p)], repeats.factor(p)
-	median, high, ok, err := from.fastest(ctx, p, "")
-	if err != nil || !ok {
+func (t remeasured) decideTies(ctx context.Context, tx *sql.Tx, p settled) error {
+	all, err := source{tx}.competitors(ctx, p)
+	if err != nil || len(all) == 0 {
 		return err
 	}
+	d, factor := t.drifted[watched(p.Case)], t.factor(p.Case)
 	slack := d.slack()
 	apart := max(surely, stat.Apart(factor, 1, 1)) * slack
-	reach, limit := high*slack, apart*median
+	reach, limit := cmp.Or(all[0].high, all[0].median)*slack, apart*all[0].median
 	var near []competitor
-	var t tieSet
-	for again := true; again; { // the winner may have been lucky: then others are as near that were not read
-		if near, t, err = from.judge(ctx, p, d, factor, reach, limit); err != nil {
-			return err
-		}
-		r, l := max(reach, near[t.winner].WithinHigh*slack), max(limit, apart*t.times[t.winner])
+	var ties tieSet
+	for again := true; again; { // the winner may have been lucky: then others are as near that were not looked at
+		near = t.near(all, d, reach, limit)
+		ties = judge(all, near, d, factor)
+		r, l := max(reach, near[ties.winner].high*slack), max(limit, apart*ties.times[ties.winner])
 		again = r != reach || l != limit
 		reach, limit = r, l
 	}
 
-	next, _, outside, err := from.fastest(ctx, p, ` AND NOT (ifnull(t.low, t.median) <= ? OR t.median <= ?
-		OR t.id IN (SELECT trial FROM estimate WHERE time <= ?))`, reach, limit, limit)
-	if err != nil {
-		return err
+	next := math.Inf(1)
+	if i := slices.IndexFunc(all, func(c competitor) bool { return !c.within(reach, limit) }); i >= 0 {
+		next = all[i].median
 	}
 	for i := range near {
-		if !t.tied[i] && (!outside || t.times[i] < next) {
-			next, outside = t.times[i], true
+		if !ties.tied[i] {
+			next = min(next, ties.times[i])
 		}
 	}
-
-	if outside {
-		t.margin = next/t.times[t.winner] - 1
-	}
-	return t.keep(ctx, tx, p, near, d != nil && d.significant, outside)
+	ties.margin = next/ties.times[ties.winner] - 1
+	return ties.keep(ctx, tx, p, near, d != nil && d.significant)
 }
 
-// judge reads the competitors of a place as far as reach and limit, and decides which are tied.
-func (from source) judge(ctx context.Context, p trial.Case, d *drift, factor, reach, limit float64) (near []competitor,
-	t tieSet, err error) {
-	if near, err = from.competitors(ctx, p, d, reach, limit); err != nil {
-		return nil, tieSet{}, err
+// near are those of all competitors that are within reach and limit, as if the device had not drifted, with their
+// finals, fastest first.
+func (t remeasured) near(all []competitor, d *drift, reach, limit float64) (near []competitor) {
+	for _, c := range all {
+		if !c.within(reach, limit) {
+			continue
+		}
+		f := d.factor(c.origin, c.at)
+		c.median, c.low, c.high = c.median/f, c.low/f, c.high/f
+		for _, r := range t.finals[c.id] {
+			c.finals = append(c.finals, r.Median/d.factor(r.origin, r.At))
+		}
+		near = append(near, c)
 	}
+	slices.SortStableFunc(near, func(a, b competitor) int { return cmp.Compare(a.median, b.median) })
+	return near
+}
+
+// judge decides which competitors of a place are tied, of those that are near the fastest.
+func judge(all, near []competitor, d *drift, factor float64) tieSet {
 	finals := 0
 	for i := range near {
 		finals += len(near[i].finals)
 	}
 	if len(near[0].finals) > 0 && finals > 1 { // one alone says nothing of how far they differ
-		return near, byFinals(near, factor), nil
+		return byFinals(near, factor)
 	}
-	t, err = from.byTrials(ctx, p, d, near, factor)
-	return near, t, err
+	return byTrials(all, near, d, factor)
 }
 
 // A tieSet says which competitors are tied, in the order of their medians.
@@ -131,7 +140,7 @@ type tieSet struct {
 	tied          []bool
 	winner, named int
 	effect        float64 // the least difference that counts, as a fraction
-	margin        float64
+	margin        float64 // +Inf if all are tied
 }
 
 // byFinals decides in a place where there were finals. Leaders' finals may be alike by chance, and
@@ -152,8 +161,7 @@ func byFinals(near []competitor, factor float64) tieSet {
 // byTrials decides in a place where there were none. Two measurements of one configuration there
 // differ by a factor, 0 if it is not known. Some trials are not even sure of their median within
 // the run.
-func (from source) byTrials(ctx context.Context, p trial.Case, d *drift, near []competitor,
-	factor float64) (tieSet, error) {
+func byTrials(all, near []competitor, d *drift, factor float64) tieSet {
 	t := tieSet{times: make([]float64, len(near)), tied: make([]bool, len(near))}
 	for i := range near {
 		t.times[i] = stat.GeometricMeanOf(near[i].medians())
@@ -163,49 +171,55 @@ func (from source) byTrials(ctx context.Context, p trial.Case, d *drift, near []
 	}
 
 	t.effect = max(stat.LeastEffect, factor-1)
-	for i := range near {
-		t.tied[i] = t.times[i] <= (1+t.effect)*t.times[t.winner] ||
-			near[i].WithinLow > 0 && near[i].WithinLow <= near[t.winner].WithinHigh
-	}
-
 	var configs []kernels.Config
-	var robust []float64
 	var index []int
-	grids := map[kernelParams]stat.Grid{}
-	for i := range near {
-		if !t.tied[i] {
-			continue
+	for i, c := range near {
+		t.tied[i] = t.times[i] <= (1+t.effect)*t.times[t.winner] || c.low > 0 && c.low <= near[t.winner].high
+		if t.tied[i] {
+			configs, index = append(configs, c.Config), append(index, i)
 		}
-		c := near[i].Config
-		of := kernelParams{near[i].digest, c.Kernel, c.Params}
-		if grids[of] == nil {
-			var err error
-			if grids[of], err = from.medians(ctx, p, d, of); err != nil {
-				return t, err
-			}
-		}
-		configs, index = append(configs, c), append(index, i)
-		robust = append(robust, grids[of].Robust(kernels.Config{Block: c.Block, Grid: c.Grid}))
 	}
 
-	t.named = index[stat.Represent(configs, robust, min(t.effect, stat.MostEffect))]
-	return t, nil
+	if len(index) == 1 {
+		t.named = index[0]
+		return t
+	}
+	surroundings := robust(all, d)
+	times := lists.Of(index, func(i int) float64 { return surroundings[near[i].id] })
+	t.named = index[stat.Represent(configs, times, min(t.effect, stat.MostEffect))]
+	return t
+}
+
+// robust is how fast the competitors of a place are with their surroundings, by trial.
+func robust(all []competitor, d *drift) map[int64]float64 {
+	source := func(c competitor) kernels.Config {
+		c.Config.Kernel = strconv.FormatInt(c.kernel, 10)
+		return c.Config
+	}
+	times := stat.Robust(lists.Of(all, source), lists.Of(all, func(c competitor) float64 {
+		return c.median / d.factor(c.origin, c.at)
+	}))
+	of := make(map[int64]float64, len(all))
+	for i, c := range all {
+		of[c.id] = times[i]
+	}
+	return of
 }
 
 // keep records a tie set. Another process may have done so in the meantime.
-func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p trial.Case, near []competitor, drift, outside bool) error {
+func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p settled, near []competitor, drift bool) error {
 	if err := forgetTies(ctx, tx, p); err != nil {
 		return err
 	}
-	var margin any
-	if outside {
-		margin = t.margin
+	margin := any(t.margin)
+	if math.IsInf(t.margin, 0) {
+		margin = nil
 	}
 	var set int64
 	if err := tx.QueryRowContext(ctx, `INSERT INTO tie_set
 		(matrix, device, precision, cache, trial, winner, effect, drift, margin)
-		VALUES (`+placeKeys+`, ?, ?, ?, ?, ?) RETURNING id`,
-		placeArgs(p, near[t.named].id, near[t.winner].id, t.effect, drift, margin)...).Scan(&set); err != nil {
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		p.keys(near[t.named].id, near[t.winner].id, t.effect, drift, margin)...).Scan(&set); err != nil {
 		return err
 	}
 	for i := range near {
@@ -221,9 +235,9 @@ func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p trial.Case, near []compe
 }
 
 // forgetTies makes the ties of a place undecided.
-func forgetTies(ctx context.Context, tx *sql.Tx, p trial.Case) error {
-	_, err := tx.ExecContext(ctx, "DELETE FROM tie_set WHERE (matrix, device, precision, cache) = ("+placeKeys+")",
-		placeArgs(p)...)
+func forgetTies(ctx context.Context, tx *sql.Tx, p settled) error {
+	_, err := tx.ExecContext(ctx, "DELETE FROM tie_set WHERE matrix = ? AND device = ? AND precision = ? AND cache = ?",
+		p.keys()...)
 	return err
 }
 
@@ -236,45 +250,33 @@ func (db *DB) tied(ctx context.Context) (map[int64]bool, error) {
 	return tied, err
 }
 
-// A competitor is a trial in a place. Its times are as if the device had not drifted.
+// A competitor is a trial that counts in a place.
 type competitor struct {
-	stored
-	finals []float64 // medians, in seconds
+	kernels.Config
+	id, kernel, origin int64 // keys; of the kernel with its source; 0 for an origin that is not known
+	at                 time.Time
+	// Seconds. The interval within the run and the time by repeats are 0 if they are not known.
+	median, low, high, repeated float64
+	finals                      []float64 // medians, in seconds
+}
+
+// within reports whether its interval begins by reach, or its median, or that of repeats, is at most limit.
+func (c competitor) within(reach, limit float64) bool {
+	return c.low > 0 && c.low <= reach || c.median <= limit || c.repeated > 0 && c.repeated <= limit
 }
 
 // medians are those to judge it by. Sentinels and spreads have no say: they are repeats of few
 // trials, and those of others are as lucky as before.
-func (c competitor) medians() []float64 { return stat.Fair(c.Median, c.finals) }
+func (c competitor) medians() []float64 { return stat.Fair(c.median, c.finals) }
 
-// competitors reads the trials that count in a place and whose intervals begin by reach or
-// whose medians, or those of repeats, are at most limit, with finals, fastest first.
-func (from source) competitors(ctx context.Context, p trial.Case, d *drift, reach,
-	limit float64) ([]competitor, error) {
-	trials, err := from.list(ctx, trialQuery{
-		where: append(slices.Clone(counting), inPlace, "(t.low <= ? OR t.median <= ? OR e.time <= ?)"),
-		args:  placeArgs(p, reach, limit, limit),
-		order: "t.median, t.low, t.high, t.id",
-	})
-	if err != nil {
-		return nil, err
-	}
-	ids := lists.Of(trials, func(t stored) string { return t.ID })
-	reruns, err := from.reruns(ctx, withIdentities("a"), identities(ids))
-	if err != nil {
-		return nil, err
-	}
-
-	near := make([]competitor, len(trials))
-	for i := range trials {
-		c := competitor{stored: trials[i]}
-		d.takeOut(&c.Row, c.origin)
-		for _, r := range reruns[c.ID] {
-			if r.LeaderRerun && r.Throttled() == 0 {
-				c.finals = append(c.finals, r.Median/d.factor(r.origin, r.At))
-			}
-		}
-		near[i] = c
-	}
-	slices.SortStableFunc(near, func(a, b competitor) int { return cmp.Compare(a.Median, b.Median) })
-	return near, nil
+// competitors reads the trials that count in a place, fastest first.
+func (from source) competitors(ctx context.Context, p settled) ([]competitor, error) {
+	return collect(ctx, from, func(c *competitor) []any {
+		return []any{&c.id, &c.kernel, orZero(&c.origin), moment{&c.at}, &c.Kernel, &c.Params, &c.Block, &c.Grid,
+			&c.median, orZero(&c.low), orZero(&c.high), orZero(&c.repeated)}
+	}, `SELECT t.id, t.kernel, t.origin, t.measured_at, k.name, t.params, t.block, t.grid, t.median, t.low, t.high, e.time
+		FROM trial t CROSS JOIN kernel k ON k.id = t.kernel LEFT JOIN estimate e ON e.trial = t.id
+		WHERE t.matrix = ? AND t.device = ? AND t.precision = ? AND t.cache = ?
+			AND t.superseded = 0 AND t.median IS NOT NULL
+		ORDER BY t.median, t.low, t.high, t.id`, p.keys()...)
 }

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"example.org/spmvtune/internal/base/lists"
-	"example.org/spmvtune/kernels"
-	"example.org/spmvtune/tuner/stat"
 	"example.org/spmvtune/tuner/trial"
 )
 
@@ -40,19 +38,6 @@ const current = "t.superseded = 0"
 
 // counting are the conditions on trials that count: they are current, and compete in their cases.
 var counting = []string{"t.superseded = 0", "t.median IS NOT NULL"}
-
-// inPlace is the condition that a trial is in a place, whose values placeArgs gives.
-const inPlace = `t.matrix = (SELECT id FROM matrix WHERE name = ?) AND t.device = (SELECT id FROM device WHERE name = ?)
-	AND t.precision = ? AND t.cache = ?`
-
-// placeKeys are the values of the columns matrix, device, precision and cache of a place, for
-// which placeArgs gives the arguments.
-const placeKeys = "(SELECT id FROM matrix WHERE name = ?), (SELECT id FROM device WHERE name = ?), ?, ?"
-
-// placeArgs are the values for inPlace or placeKeys, with more after them.
-func placeArgs(p trial.Case, more ...any) []any {
-	return append([]any{p.Matrix, p.Device, string(p.Precision), string(p.Cache)}, more...)
-}
 
 // fromTrials joins trials with what they refer to.
 const fromTrials = `
@@ -225,8 +210,14 @@ func where(conditions []string) string {
 // A settled is a place with times, and what was settled of it.
 type settled struct {
 	trial.Case
-	ties   bool    // whether its ties are
-	factor float64 // of its spread, 0 if it is not known
+	matrix, device int64   // keys
+	ties           bool    // whether its ties are
+	factor         float64 // of its spread, 0 if it is not known
+}
+
+// keys are the values of the columns matrix, device, precision and cache, with more after them.
+func (s settled) keys(more ...any) []any {
+	return append([]any{s.matrix, s.device, string(s.Precision), string(s.Cache)}, more...)
 }
 
 // open reports whether its ties are to be decided.
@@ -236,44 +227,10 @@ func (s settled) open() bool { return !s.ties }
 func (from source) places(ctx context.Context) ([]settled, error) {
 	const same = "x.matrix = p.matrix AND x.device = p.device AND x.precision = p.precision AND x.cache = p.cache"
 	return collect(ctx, from, func(p *settled) []any {
-		return []any{&p.Matrix, &p.Device, &p.Precision, &p.Cache, &p.ties, orZero(&p.factor)}
-	}, `SELECT m.name, d.name, p.precision, p.cache,
+		return []any{&p.Matrix, &p.Device, &p.matrix, &p.device, &p.Precision, &p.Cache, &p.ties, orZero(&p.factor)}
+	}, `SELECT m.name, d.name, m.id, d.id, p.precision, p.cache,
 			EXISTS (SELECT 1 FROM tie_set x WHERE `+same+`), (SELECT factor FROM spread x WHERE `+same+`)
 		FROM (SELECT DISTINCT matrix, device, precision, cache FROM trial
 			WHERE superseded = 0 AND median IS NOT NULL) p
 			JOIN matrix m ON m.id = p.matrix JOIN device d ON d.id = p.device`)
-}
-
-// fastest returns the lowest median of the trials that count in a place and that a
-// condition chooses, with the end of its interval; ok is false if there is none.
-func (from source) fastest(ctx context.Context, p trial.Case, condition string, args ...any) (median,
-	high float64, ok bool, err error) {
-	rows, err := from.QueryContext(ctx, "SELECT t.median, ifnull(t.high, t.median) FROM trial t WHERE "+inPlace+
-		" AND t.superseded = 0 AND t.median IS NOT NULL"+condition+
-		" ORDER BY t.median, t.low, t.high, t.id LIMIT 1", placeArgs(p, args...)...)
-	err = readRows(rows, err, []any{&median, &high}, func() { ok = true })
-	return median, high, ok, err
-}
-
-// kernelParams are what trials share that differ only in block and grid.
-type kernelParams struct {
-	digest, kernel string
-	params         kernels.Params
-}
-
-// medians reads the times of such trials, by block and grid.
-func (from source) medians(ctx context.Context, p trial.Case, d *drift, of kernelParams) (stat.Grid, error) {
-	grid := stat.Grid{}
-	var cell kernels.Config
-	var r trial.Result
-	var origin int64
-	rows, err := from.QueryContext(ctx, `SELECT t.block, t.grid, t.median, t.measured_at, t.origin
-		FROM trial t WHERE `+inPlace+`
-			AND t.superseded = 0 AND t.median IS NOT NULL
-			AND t.kernel = (SELECT id FROM kernel WHERE name = ? AND digest = ?) AND t.params = ?`,
-		placeArgs(p, of.kernel, of.digest, string(of.params))...)
-	err = readRows(rows, err, []any{&cell.Block, &cell.Grid, &r.Median, moment{&r.At}, orZero(&origin)}, func() {
-		grid[cell] = r.Median / d.factor(origin, r.At)
-	})
-	return grid, err
 }

@@ -8,9 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"example.org/spmvtune/internal/testing/testkit"
 	"example.org/spmvtune/kernels"
@@ -131,6 +134,31 @@ func TestRecord(t *testing.T) {
 	kept := testkit.Must(db.Features(t.Context()))
 	if !kept[0].Features.Equal(m.Matrices[0].Features) {
 		t.Errorf("features %+v became %+v", m.Matrices[0].Features, kept[0].Features)
+	}
+}
+
+// Four times the rows take about four times the processor's time, whatever differs between them.
+func TestImportsAreLinear(t *testing.T) {
+	const head = "matrix,rows,cols,nnz,device,kernel,precision,block,params,time_us\n"
+	for _, row := range []string{"m#,9,9,9,X,k,float32,8,,1#", "m,9,9,9,X#,k,float32,8,,1#", "m,9,9,9,X,k#,float32,8,,1",
+		"m,9,9,9,X,k,float32,8,p=#,1", "m,9,9,9,X,k,float32,1#,,1", "m,9,9,9,X,k,float32,8,,1#"} {
+		took := func(n int) int64 {
+			lines := make([]string, n)
+			for i := range lines {
+				lines[i] = strings.ReplaceAll(row, "#", strconv.Itoa(i))
+			}
+			var before, after unix.Rusage
+			testkit.Succeed(t, unix.Getrusage(unix.RUSAGE_SELF, &before))
+			m := testkit.Must(read(t, head+strings.Join(lines, "\n"), Options{}))
+			db := testkit.Must(store.Open(filepath.Join(t.TempDir(), "r.db")))
+			defer db.Close()
+			testkit.Succeed(t, m.Record(t.Context(), db, "t", time.Unix(1, 0), func(int) {}))
+			testkit.Must(db.DecideTies(t.Context()))
+			testkit.Succeed(t, unix.Getrusage(unix.RUSAGE_SELF, &after))
+			return unix.TimevalToNsec(after.Utime) - unix.TimevalToNsec(before.Utime)
+		}
+		once, four := took(1000), took(4000)
+		testkit.Check(t, four < 8*once, "%s: %d ns of 1000 rows, %d of 4000", row, once, four)
 	}
 }
 

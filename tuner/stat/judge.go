@@ -175,42 +175,43 @@ func prefer(a, b kernels.Config) int {
 		cmp.Compare(a.Grid, b.Grid), cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Params, b.Params))
 }
 
-// A Grid holds the median times of configurations that differ in block and grid only.
-type Grid map[kernels.Config]float64
-
-// Robust returns how fast a configuration is with its surroundings: the mean of its time
-// and those of the next smaller and larger block at its grid, and the next smaller and
-// larger grid at its block, as far as they were measured.
+// Robust returns how fast configurations are with their surroundings: the mean of its time and those of the next
+// smaller and larger block at its grid, and the next smaller and larger grid at its block, as far as these are among
+// them, of its kernel with its parameters.
 //
 // A lucky trial among slow ones loses by that, as does a block size on a cliff. On
 // grids measured three times on an H100, to take the grid in as well as the block
 // named the same configuration more often.
-func (g Grid) Robust(at kernels.Config) float64 {
-	sum, n := g[at], 1.0
-	for _, along := range []func(kernels.Config) (int, bool){
-		func(c kernels.Config) (int, bool) { return c.Block - at.Block, c.Grid == at.Grid },
-		func(c kernels.Config) (int, bool) { return c.Grid - at.Grid, c.Block == at.Block },
+func Robust(configs []kernels.Config, medians []float64) []float64 {
+	sums, neighbours := slices.Clone(medians), make([]float64, len(medians))
+	order := make([]int, len(configs))
+	for i := range order {
+		order[i] = i
+	}
+	for _, split := range []func(kernels.Config) (line kernels.Config, at int){
+		func(c kernels.Config) (kernels.Config, int) { at := c.Block; c.Block = 0; return c, at },
+		func(c kernels.Config) (kernels.Config, int) { at := c.Grid; c.Grid = 0; return c, at },
 	} {
-		below, above := math.MinInt, math.MaxInt
-		var low, high float64
-		for c, median := range g {
-			switch d, on := along(c); {
-			case !on:
-			case d < 0 && d > below:
-				below, low = d, median
-			case d > 0 && d < above:
-				above, high = d, median
+		slices.SortFunc(order, func(i, j int) int {
+			a, atA := split(configs[i])
+			b, atB := split(configs[j])
+			return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Params, b.Params), cmp.Compare(a.Grid, b.Grid),
+				cmp.Compare(a.Block, b.Block), cmp.Compare(atA, atB))
+		})
+		for k := 1; k < len(order); k++ {
+			i, j := order[k-1], order[k]
+			before, _ := split(configs[i])
+			if line, _ := split(configs[j]); line == before {
+				sums[i], sums[j] = sums[i]+medians[j], sums[j]+medians[i]
+				neighbours[i], neighbours[j] = neighbours[i]+1, neighbours[j]+1
 			}
-		}
-		if below != math.MinInt {
-			sum, n = sum+low, n+1
-		}
-		if above != math.MaxInt {
-			sum, n = sum+high, n+1
 		}
 	}
 
-	return sum / n
+	for i, n := range neighbours {
+		sums[i] /= 1 + n
+	}
+	return sums
 }
 
 // commonBlock is the block size that suits most kernels on most devices. Among

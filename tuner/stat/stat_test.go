@@ -3,11 +3,13 @@
 package stat
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/testing/testkit"
 	"example.org/spmvtune/kernels"
 )
@@ -106,13 +108,16 @@ func shape(block, grid int) kernels.Config {
 
 // A time is averaged with those of the next shapes in each direction, as far as there are any.
 func TestRobust(t *testing.T) {
-	g := Grid{
+	times := map[kernels.Config]float64{
 		shape(128, 8): 1,
 		shape(32, 8):  100, shape(64, 8): 2, shape(256, 8): 3, shape(512, 8): 100,
 		shape(128, 2): 100, shape(128, 4): 4, shape(128, 16): 5, shape(128, 32): 100,
 		shape(1024, 2): 6, shape(1024, 1): 7, shape(1024, 3): 8,
 		shape(64, 4): 100, shape(256, 16): 100,
 	}
+	times[kernels.Config{Kernel: "other", Block: 128, Grid: 9}] = 100
+	configs := slices.Collect(maps.Keys(times))
+	robust := Robust(configs, lists.Of(configs, func(c kernels.Config) float64 { return times[c] }))
 	for _, tt := range []struct {
 		at   kernels.Config
 		want float64
@@ -124,7 +129,7 @@ func TestRobust(t *testing.T) {
 		{shape(256, 16), (100 + 5 + 3) / 3.0},
 		{shape(1024, 2), (6 + 7 + 8 + 100) / 4.0}, // grids next to each other
 	} {
-		testkit.Near(t, g.Robust(tt.at), tt.want, 1e-12, "%+v", tt.at)
+		testkit.Near(t, robust[slices.Index(configs, tt.at)], tt.want, 1e-12, "%+v", tt.at)
 	}
 }
 
