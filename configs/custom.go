@@ -206,15 +206,6 @@ func (t *table) customLaunch(o *kernels.Custom) {
 	}
 }
 
-// defined notes a kernel that an earlier section defines, too.
-func (t *table) defined(s Space, before []Space) {
-	for _, other := range before {
-		if s.Custom != nil && other.Custom != nil && s.Custom.Name == other.Custom.Name {
-			t.fail("name", "choose another name", "two sections define %s", s.Custom.Name)
-		}
-	}
-}
-
 // Custom returns the kernels that the sweep defines.
 func (s *Sweep) Custom() []kernels.Custom {
 	own := lists.Where(s.Kernels, func(space Space) bool { return space.Custom != nil })

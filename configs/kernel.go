@@ -55,7 +55,6 @@ func (t *table) space(backend string, p Protocol, find finder) Space {
 func (t *table) choices(s *Space, chosen, named []kernels.Kernel) {
 	s.Precisions, s.Block, s.Grid = t.precisions(), t.block(chosen), t.grid()
 	s.Where, s.filter = t.condition(variables(named))
-	t.bounded(*s, chosen)
 }
 
 // params are the names of the parameters of some kernels.
@@ -67,22 +66,23 @@ func params(of []kernels.Kernel) []string {
 	return lists.Distinct(all, func(p kernels.Param) string { return p.Name })
 }
 
-// maxConfigs bounds the combinations of one section and kernel, before where.
+// maxConfigs bounds the combinations of a sweep's kernels, before where: more than anyone can have meant fill the memory.
 const maxConfigs = 1 << 20
 
-// bounded notes a section with more combinations than anyone can have meant, before they fill
-// the memory.
-func (t *table) bounded(s Space, chosen []kernels.Kernel) {
-	for _, k := range chosen {
+// most is how many combinations s has, or values where these are more: more than maxConfigs may be fewer than there are.
+func (s Space) most() int {
+	combinations, values := 0, len(s.Block)+len(s.Grid.Values)+len(s.Grid.PerSM)
+	for _, list := range s.Params {
+		values += len(list)
+	}
+	for _, k := range s.chosen() {
 		n := len(s.Precisions) * len(s.blocks(k)) * len(s.grids(k, 1))
 		for _, p := range k.Choices() {
 			n = min(n, maxConfigs+1) * max(1, len(s.Params[p.Name]))
 		}
-		if n > maxConfigs {
-			t.fail("", "take larger steps", "the choices for %s make more than %d combinations", k.Name, maxConfigs)
-			return
-		}
+		combinations = min(combinations+n, maxConfigs+1)
 	}
+	return max(combinations, values)
 }
 
 // kernels reads the names of the kernels and reports whether all are known.

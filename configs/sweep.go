@@ -148,10 +148,19 @@ func (s *Sweep) readMatrices(t *table, key string, find finder) {
 }
 
 func (s *Sweep) readKernels(t *table, key string, find finder) {
+	defined, combinations := map[string]bool{}, 0
 	for _, sub := range t.sections(key) {
 		space := sub.space(s.Device.Backend, s.Protocol, find)
-		sub.defined(space, s.Kernels)
+		if own := space.Custom; own != nil && defined[own.Name] {
+			sub.fail("name", "choose another name", "two sections define %s", own.Name)
+		} else if own != nil {
+			defined[own.Name] = true
+		}
 		s.Kernels = append(s.Kernels, space)
+		if combinations += space.most(); combinations > maxConfigs {
+			sub.fail("", "take larger steps", "the choices so far make more than %d combinations", maxConfigs)
+			return // others would fill the memory
+		}
 	}
 }
 

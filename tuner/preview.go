@@ -75,7 +75,7 @@ type previewer struct {
 	*run
 	past     history
 	recorded map[string]trial.Matrix // by name
-	made     int                     // rows and nonzeros of the matrices that were read or generated
+	made     int                     // of the matrices that were read or generated: rows, nonzeros and perMade
 }
 
 // newPreviewer returns one that knows the matrices that rec does, and no past.
@@ -95,10 +95,11 @@ func newPreviewer(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt O
 }
 
 // A preview reads or generates matrices of at most so many rows and nonzeros, each and together: a second or two, and
-// some seconds.
+// some seconds. To make one, however small, takes as long as so many of them.
 const (
 	mostMade    = 8_000_000
 	mostMadeAll = 20_000_000
+	perMade     = 20_000
 )
 
 // preview estimates the work on one matrix.
@@ -116,7 +117,7 @@ func (p *previewer) preview(ctx context.Context, spec configs.Matrix) (Estimate,
 	}
 
 	size, err := matrix.SizeOf(spec)
-	cost := size.Rows + size.Nonzeros
+	cost := size.Rows + size.Nonzeros + perMade
 	if err != nil || cost <= mostMade && p.made+cost <= mostMadeAll { // loading it says better what is wrong
 		p.made += cost
 		started := time.Now()

@@ -68,6 +68,13 @@ func TestPreviewMakesLittle(t *testing.T) {
 	}
 	kept := testkit.Must(cache.At(folder).List())
 	testkit.Check(t, len(kept) == 0, "it keeps %v", kept)
+	one := testkit.Must(newPreviewer(t.Context(), sweep, &memory{}, opt))
+	defer one.close()
+	testkit.Succeed(t, one.worker(t.Context()))
+	one.made = mostMadeAll - 3*perMade/2 // so much that it makes only one more, however small they are
+	first := testkit.Must(one.preview(t.Context(), sweep.Matrices[0]))
+	second := testkit.Must(one.preview(t.Context(), sweep.Matrices[0]))
+	testkit.Check(t, !first.Announced && second.Announced, "after many: %+v, %+v", first, second)
 	testkit.EqualLists(t, told, []string{"tiny0 2", "large1 2"}, "it tells")
 }
 
