@@ -233,6 +233,16 @@ func TestCompilersForGPU(t *testing.T) {
 	}
 }
 
+// Of a long log the beginning and the end are kept.
+func TestNVRTCIsBounded(t *testing.T) {
+	if _, err := NVRTC("80"); err != nil {
+		t.Skip(err)
+	}
+	_, log, _ := build("#warning first\n"+strings.Repeat("#warning again\n", 5000)+"#error last\n", "w.cu", nil)
+	testkit.Says(t, "the log", log, "first", "last")
+	testkit.Check(t, len(log) < 33<<10, "%d bytes are kept", len(log))
+}
+
 // A trial is measured again where the compiler or its arguments are others, not where the sweep has more values.
 func TestSource(t *testing.T) {
 	identity := func(cc string, values ...string) string {

@@ -60,6 +60,7 @@ static const char *spmv_nvrtc_text(spmv_nvrtc *n, int status) { return n->text(s
 import "C"
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -165,7 +166,7 @@ func build(text, name string, flags []string) (cubin []byte, log string, err err
 	return get(n, p, 0), log, nil
 }
 
-// get returns the log, or what was compiled.
+// get returns an excerpt of the log, or what was compiled.
 func get(n *C.spmv_nvrtc, p unsafe.Pointer, log C.int) []byte {
 	size := C.spmv_nvrtc_size(n, p, log)
 	if size == 0 {
@@ -176,5 +177,9 @@ func get(n *C.spmv_nvrtc, p unsafe.Pointer, log C.int) []byte {
 	if C.spmv_nvrtc_get(n, p, log, (*C.char)(to)) != 0 {
 		return nil
 	}
-	return C.GoBytes(to, C.int(size))
+	made := unsafe.Slice((*byte)(to), size)
+	if log != 0 {
+		return []byte(excerpt(bytes.NewReader(made)))
+	}
+	return bytes.Clone(made)
 }

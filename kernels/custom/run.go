@@ -90,7 +90,7 @@ func (p Program) explain(err error) error {
 	case ended == "signal: file size limit exceeded", ended == "exit status 153": // of a program that sh runs
 		return p.errTooMuch()
 	}
-	if lines := strings.Split(strings.TrimSpace(p.excerpt(stderrName)), "\n"); lines[len(lines)-1] != "" {
+	if lines := strings.Split(strings.TrimSpace(p.printed(stderrName)), "\n"); lines[len(lines)-1] != "" {
 		return fmt.Errorf("it failed (%w): %.300s", err, lines[len(lines)-1])
 	}
 	return fmt.Errorf("it failed: %w", err)
@@ -106,15 +106,20 @@ func (p Program) Printed() ([]byte, error) {
 }
 
 // Said is what the program printed to both outputs. The middle is left out of what is longer than 64 KiB.
-func (p Program) Said() string { return p.excerpt(stdoutName) + p.excerpt(stderrName) }
+func (p Program) Said() string { return p.printed(stdoutName) + p.printed(stderrName) }
 
-// excerpt is the beginning and the end of a file that the program wrote, "" of what is no file any more.
-func (p Program) excerpt(name string) string {
+// printed is an excerpt of a file that the program wrote, "" of what is no file any more.
+func (p Program) printed(name string) string {
 	f, err := files.Open(filepath.Join(p.Dir, name))
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
+	return excerpt(f)
+}
+
+// excerpt is the beginning and the end of a text.
+func excerpt(f io.ReadSeeker) string {
 	const half = 16 << 10
 	head, _ := io.ReadAll(io.LimitReader(f, half))
 	if at, err := f.Seek(-half, io.SeekEnd); err != nil || at < half {
@@ -134,7 +139,7 @@ func Version(ctx context.Context, args ...string) (string, error) {
 	p := Program{Args: append(args[:len(args):len(args)], "--version"), Dir: dir.Path(), Limit: time.Minute, Files: 1 << 20,
 		Memory: 4 << 30}
 	err = p.Run(ctx)
-	return p.excerpt(stdoutName), err
+	return p.printed(stdoutName), err
 }
 
 // watchEvery is how often the folder of a program is looked at: that disturbs its times little.
