@@ -103,6 +103,9 @@ func (w *writer) batch(ctx context.Context, b Batch) error {
 			return fmt.Errorf("trial %s: %w", b.Results[i].ID, err)
 		}
 	}
+	if len(w.queue) < perBatch && len(b.Counts) == 0 {
+		return nil
+	}
 	if err := w.flush(ctx); err != nil {
 		return err
 	}

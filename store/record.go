@@ -162,11 +162,19 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m trial.Matrix) (id int64, err e
 		m.Name, m.Hash); err != nil {
 		return 0, err
 	}
-	columns := append([]string{"hash", "name", "class", "source", "field", "symmetry",
-		"features_seconds", "twin_of", "twin_scale"}, sparse.FeatureNames()...)
 	values := []any{m.Hash, m.Name, m.Class, m.Source, m.Field, m.Symmetry,
 		positive(m.FeaturesSeconds), nonzero(m.TwinOf), nonzero(m.TwinScale)}
 	values = append(values, lists.Of(m.Features.Values(), func(x float64) any { return x })...)
+	if err := tx.QueryRowContext(ctx, insertMatrix, values...).Scan(&id); err != nil {
+		return 0, err
+	}
+	return id, putPattern(ctx, tx, id, m.Pattern)
+}
+
+// insertMatrix inserts a matrix, or brings it up to date.
+var insertMatrix = func() string {
+	columns := append([]string{"hash", "name", "class", "source", "field", "symmetry",
+		"features_seconds", "twin_of", "twin_scale"}, sparse.FeatureNames()...)
 	set := make([]string, len(columns))
 	for i, c := range columns {
 		// What is not told of a matrix takes nothing away.
@@ -175,27 +183,26 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m trial.Matrix) (id int64, err e
 			set[i] = c + " = coalesce(" + c + ", excluded." + c + ")"
 		}
 	}
-	query := fmt.Sprintf("INSERT INTO matrix (%s) VALUES (?%s) ON CONFLICT (hash) DO UPDATE SET %s RETURNING id",
-		strings.Join(columns, ", "), strings.Repeat(", ?", len(columns)-1), strings.Join(set, ", "))
-	if err := tx.QueryRowContext(ctx, query, values...).Scan(&id); err != nil {
-		return 0, err
-	}
-	return id, putPattern(ctx, tx, id, m.Pattern)
-}
+	return inserting("matrix", columns...) + " ON CONFLICT (hash) DO UPDATE SET " + strings.Join(set, ", ") + " RETURNING id"
+}()
 
-// putRun records the sweep, the device and the origin of a run, but not its kernels.
-func putRun(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Time) (k runKeys, err error) {
+// run records the sweep, the device and the origin of a run, but not its kernels.
+func (w *writer) run(ctx context.Context, run *tuner.RunInfo, started time.Time) (k runKeys, err error) {
 	if err := trial.CheckNames(run.Sweep.Name, run.Device.Name, run.Device.Backend, run.Device.Driver); err != nil {
 		return k, err
 	}
 	k.version = run.Version
-	if k.sweep, err = putSweep(ctx, tx, run, started); err != nil {
-		return k, fmt.Errorf("sweep %s: %w", run.Sweep.Name, err)
+	use, known := sweepUse{run.Sweep, run.Version, started.UnixMilli()}, false
+	if k.sweep, known = w.sweeps[use]; !known {
+		if k.sweep, err = putSweep(ctx, w.tx, *run, started); err != nil {
+			return k, fmt.Errorf("sweep %s: %w", run.Sweep.Name, err)
+		}
+		w.sweeps[use] = k.sweep
 	}
-	if k.device, err = putDevice(ctx, tx, run.Device, run.Roof); err != nil {
+	if k.device, err = putDevice(ctx, w.tx, run.Device, run.Roof); err != nil {
 		return k, fmt.Errorf("device %s: %w", run.Device.Name, err)
 	}
-	if k.origin, err = putOrigin(ctx, tx, run.Origin); err != nil {
+	if k.origin, err = putOrigin(ctx, w.tx, run.Origin); err != nil {
 		return k, fmt.Errorf("origin %s: %w", run.Origin.Node, err)
 	}
 	return k, nil

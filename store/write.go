@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"example.org/spmvtune/configs"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/tuner"
 	"example.org/spmvtune/tuner/trial"
@@ -26,8 +27,16 @@ type writer struct {
 	known    map[string]trial.Precedence // of identities that are there already
 	versions map[caseKey]int             // measurement versions that count, see unsettles
 	touched  map[caseKey]bool            // cases in which to decide anew which trials count
+	sweeps   map[sweepUse]int64          // keys of those that were put
 	queue    []queued
 	sum      Imported
+}
+
+// A sweepUse is what is recorded of a run's sweep.
+type sweepUse struct {
+	sweep   *configs.Sweep
+	version string
+	started int64
 }
 
 // A queued result is yet to be inserted.
@@ -85,7 +94,7 @@ func (k keys) add(others keys) {
 
 // newWriter begins with a transaction.
 func newWriter(tx *sql.Tx, k keys) *writer {
-	return &writer{tx: tx, keys: k, versions: map[caseKey]int{}, touched: map[caseKey]bool{}}
+	return &writer{tx: tx, keys: k, versions: map[caseKey]int{}, touched: map[caseKey]bool{}, sweeps: map[sweepUse]int64{}}
 }
 
 var errNoRun = errors.New("no run has begun")
@@ -108,7 +117,7 @@ func (k keys) of(run *tuner.RunInfo, r *trial.Result) (trialKeys, error) {
 
 // begin records a run. Most of its kernels were in runs before it.
 func (w *writer) begin(ctx context.Context, run *tuner.RunInfo, started time.Time) error {
-	k, err := putRun(ctx, w.tx, *run, started)
+	k, err := w.run(ctx, run, started)
 	if err != nil {
 		return err
 	}
@@ -139,7 +148,9 @@ func (w *writer) matrix(ctx context.Context, m trial.Matrix) error {
 // look finds which of the identities of coming results are there already. It is called
 // before put.
 func (w *writer) look(ctx context.Context, ids []string) error {
-	w.known = make(map[string]trial.Precedence, len(ids))
+	if len(w.queue) == 0 { // else those in the queue are known, too
+		w.known = make(map[string]trial.Precedence, len(ids))
+	}
 	var p trial.Precedence
 	rows, err := w.tx.QueryContext(ctx, findTrials, identities(ids))
 	return readRows(rows, err, []any{&p.ID, &p.Status, &p.Partial, &p.At, &p.Version, &p.LastRequested},

@@ -42,11 +42,12 @@ func (m *Measurements) Record(ctx context.Context, db *store.DB, name string, at
 			}
 		}
 		done := 0
+		sweep := &configs.Sweep{Name: name, Title: "Imported from " + m.File,
+			Text:     []byte("# imported from " + m.File + "\n"),
+			Protocol: configs.Protocol{Warmup: 1}, Search: configs.Search{Strategy: search.Strategies[0].Name}}
 		for _, of := range lists.Groups(m.Times, func(t Time) string { return t.Device }) {
 			run := &tuner.RunInfo{
-				Sweep: &configs.Sweep{Name: name, Title: "Imported from " + m.File,
-					Text:     []byte("# imported from " + m.File + "\n"),
-					Protocol: configs.Protocol{Warmup: 1}, Search: configs.Search{Strategy: search.Strategies[0].Name}},
+				Sweep:   sweep,
 				Device:  kernels.Device{Backend: Source, Name: DeviceName(of[0].Device)},
 				Sources: map[string]string{}, Protocol: Source,
 			}
