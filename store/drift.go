@@ -53,14 +53,6 @@ func (d *drift) factor(origin int64, at time.Time) float64 {
 	return d.drifts[origin].Factor(at.UnixMilli())
 }
 
-// takeOut divides the times of a trial by the drift at the time.
-func (d *drift) takeOut(r *Row, origin int64) {
-	f := d.factor(origin, r.At)
-	for _, time := range []*float64{&r.Median, &r.WithinLow, &r.WithinHigh, &r.Time, &r.Another.Low, &r.Another.High} {
-		*time /= f
-	}
-}
-
 // remove takes the drift out of a trial that is compared with one of another database, and returns by what its
 // time was divided. Each repeat is divided by the drift at its own time. Another run may find as much more or less as
 // the factor may be off: sentinels repeat no better than other trials. A precision without a sentinel may not have
@@ -70,7 +62,10 @@ func (d *drift) remove(r *Row, origin int64, repeats *rerunTrial) float64 {
 		return 1
 	}
 	measured, interval := r.Time, r.Another
-	d.takeOut(r, origin)
+	now := d.factor(origin, r.At)
+	for _, time := range []*float64{&r.Median, &r.WithinLow, &r.WithinHigh, &r.Time, &r.Another.Low, &r.Another.High} {
+		*time /= now
+	}
 	if repeats != nil {
 		again := lists.Of(repeats.again(), func(m rerun) float64 { return m.Median / d.factor(m.origin, m.At) })
 		r.Time = stat.GeometricMeanOf(stat.Fair(r.Median, again))

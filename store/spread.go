@@ -104,11 +104,7 @@ func (t remeasured) keep(ctx context.Context, tx *sql.Tx, places []settled) erro
 		}
 	}
 
-	return t.keepEstimates(ctx, tx)
-}
-
-// keepEstimates records what repeated trials take.
-func (t remeasured) keepEstimates(ctx context.Context, tx *sql.Tx) error {
+	// What repeated trials take.
 	for i := range t.records {
 		r := &t.records[i]
 		medians := r.again()

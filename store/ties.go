@@ -85,7 +85,15 @@ func (t remeasured) decideTies(ctx context.Context, tx *sql.Tx, p settled) error
 	var ties tieSet
 	for again := true; again; { // the winner may have been lucky: then others are as near that were not looked at
 		near = t.near(all, d, reach, limit)
-		ties = judge(all, near, d, factor)
+		finals := 0
+		for i := range near {
+			finals += len(near[i].finals)
+		}
+		if len(near[0].finals) > 0 && finals > 1 { // one alone says nothing of how far they differ
+			ties = byFinals(near, factor)
+		} else {
+			ties = byTrials(all, near, d, factor)
+		}
 		r, l := max(reach, near[ties.winner].high*slack), max(limit, apart*ties.times[ties.winner])
 		again = r != reach || l != limit
 		reach, limit = r, l
@@ -120,18 +128,6 @@ func (t remeasured) near(all []competitor, d *drift, reach, limit float64) (near
 	}
 	slices.SortStableFunc(near, func(a, b competitor) int { return cmp.Compare(a.median, b.median) })
 	return near
-}
-
-// judge decides which competitors of a place are tied, of those that are near the fastest.
-func judge(all, near []competitor, d *drift, factor float64) tieSet {
-	finals := 0
-	for i := range near {
-		finals += len(near[i].finals)
-	}
-	if len(near[0].finals) > 0 && finals > 1 { // one alone says nothing of how far they differ
-		return byFinals(near, factor)
-	}
-	return byTrials(all, near, d, factor)
 }
 
 // A tieSet says which competitors are tied, in the order of their medians.
