@@ -170,7 +170,7 @@ func TestImportMany(t *testing.T) {
 	for part := range slices.Chunk(results, 99) {
 		list = append(list, Batch{Run: &run, Results: part})
 	}
-	testkit.Equal(t, imports(t, db, list...).New, n, "new trials")
+	testkit.Equal(t, imports(t, db, append(list, list[len(list)-1])...), Imported{New: n, Known: n % 99}, "trials")
 	record(t, db, good("cpu_coo", 32))
 	testkit.Equal(t, fmt.Sprint((query(t, db, "SELECT sweep, count(*) FROM results GROUP BY sweep ORDER BY sweep").Rows)), fmt.Sprintf("[[imported %d] [quick 1]]", n), "trials by sweep")
 }

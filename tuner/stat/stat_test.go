@@ -118,18 +118,12 @@ func TestRobust(t *testing.T) {
 	times[kernels.Config{Kernel: "other", Block: 128, Grid: 9}] = 100
 	configs := slices.Collect(maps.Keys(times))
 	robust := Robust(configs, lists.Of(configs, func(c kernels.Config) float64 { return times[c] }))
-	for _, tt := range []struct {
-		at   kernels.Config
-		want float64
-	}{
-		{shape(128, 8), (1 + 2 + 3 + 4 + 5) / 5.0},
-		{shape(32, 8), (100 + 2) / 2.0},
-		{shape(128, 32), (100 + 5) / 2.0},
-		{shape(64, 4), (100 + 4 + 2) / 3.0},
-		{shape(256, 16), (100 + 5 + 3) / 3.0},
-		{shape(1024, 2), (6 + 7 + 8 + 100) / 4.0}, // grids next to each other
+	for at, want := range map[kernels.Config]float64{
+		shape(128, 8): (1 + 2 + 3 + 4 + 5) / 5.0, shape(32, 8): (100 + 2) / 2.0, shape(128, 32): (100 + 5) / 2.0,
+		shape(64, 4): (100 + 4 + 2) / 3.0, shape(256, 16): (100 + 5 + 3) / 3.0,
+		shape(1024, 2): (6 + 7 + 8 + 100) / 4.0, // grids next to each other
 	} {
-		testkit.Near(t, robust[slices.Index(configs, tt.at)], tt.want, 1e-12, "%+v", tt.at)
+		testkit.Near(t, robust[slices.Index(configs, at)], want, 1e-12, "%+v", at)
 	}
 }
 
