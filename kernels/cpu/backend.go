@@ -105,7 +105,7 @@ func OpenShare(share Share) (*Backend, error) {
 	runtime.LockOSThread()
 	b.device = describe(b.cores)
 	b.pool = newPool(b.cores)
-	b.pool.free = free
+	b.pool.free, b.pool.guest = free, share.Guest
 	b.evictor = &evictor{size: 2 * cacheOr(b.device.Cache)}
 	if free {
 		b.device.Properties["pinned"] = "no"
@@ -222,10 +222,13 @@ func physicalCores(cpus []int, siblings func(cpu int) []int) string {
 	return strconv.Itoa(len(coresOf(cpus, siblings)))
 }
 
+// processors are those that Go uses at first: the library has it use more.
+var processors = runtime.GOMAXPROCS(0)
+
 // usableCores returns the processors for workers, one each: as many as the affinity mask and
 // GOMAXPROCS allow, further threads of a core last. Without a mask only their count matters.
 func usableCores() []int {
-	n := runtime.GOMAXPROCS(0)
+	n := processors
 	cpus := allowedCPUs()
 	if cpus == nil {
 		return make([]int, min(n, runtime.NumCPU()))

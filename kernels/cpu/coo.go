@@ -76,12 +76,12 @@ const noRow = -1
 func planCOOChunks[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) plan {
 	m, cost := viewCOO(b, o)
 	start := time.Now()
-	share := newShare(ceilDiv(m.nnz, c.Block))
+	share := newShare(ceilDiv(m.nnz, c.Block), c.Grid)
 	rows, sums := make([]int32, share.chunks), make([]V, share.chunks)
 	cost += time.Since(start)
 
-	work := func(int) {
-		for i, ok := share.take(); ok; i, ok = share.take() {
+	work := func(w int) {
+		for i, ok := share.take(w); ok; i, ok = share.take(w) {
 			rows[i], sums[i] = m.chunk(i*c.Block, min((i+1)*c.Block, m.nnz))
 		}
 	}

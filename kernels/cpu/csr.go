@@ -67,9 +67,9 @@ func planCSR[V sparse.Float](o *operand[V]) plan {
 // planCSRRows is cpu_csr_rows.
 func planCSRRows[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) plan {
 	m := viewCSR(o)
-	share := newShare(ceilDiv(m.rows, c.Block))
-	work := func(int) {
-		for i, ok := share.take(); ok; i, ok = share.take() {
+	share := newShare(ceilDiv(m.rows, c.Block), c.Grid)
+	work := func(w int) {
+		for i, ok := share.take(w); ok; i, ok = share.take(w) {
 			m.rowsOf(i*c.Block, min((i+1)*c.Block, m.rows))
 		}
 	}

@@ -294,8 +294,8 @@ func TestSourceCountsWhatIsUsed(t *testing.T) {
 	everywhere := []string{"planOrdered", "Of", "cuthillMcKee", "rim", "sorted", "Apply", "moveColumns", "Inverse"}
 	for kernel, functions := range map[string][]string{
 		"cpu_sell": {"NewSELL", "sortWindows", "fillChunk", "tall", "take"}, "cpu_coo": {"COO", "all"},
-		"cpu_coo_chunks": {"COO", "chunk", "take", "work", "notify"}, "cpu_csr": {"rowsOf"},
-		"cpu_csr_rows": {"rowsOf", "take", "notify"}, "cpu_csr_merge": {"pathAt", "dot", "notify"},
+		"cpu_coo_chunks": {"COO", "chunk", "take", "work", "raise"}, "cpu_csr": {"rowsOf"},
+		"cpu_csr_rows": {"rowsOf", "take", "raise"}, "cpu_csr_merge": {"pathAt", "dot", "raise"},
 	} {
 		used := code.functions(sources[kernel], "planOrdered")
 		for _, f := range append(functions, everywhere...) {

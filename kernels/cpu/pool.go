@@ -5,37 +5,46 @@ package cpu
 import (
 	"runtime"
 	"sync/atomic"
+	"time"
 )
 
 // spins is how often an idle worker checks for work before its thread sleeps: for 20 to 50 µs, about the
 // cost of sleeping and waking together.
 const spins = 20_000
 
+// patience is how long a guest's worker stays awake after a product, in case that the next comes: about as long as the
+// threads of GCC's OpenMP do. crowded is how long it takes to have a core back that others want, too.
+const (
+	patience = 5 * time.Millisecond
+	crowded  = 20 * time.Microsecond
+)
+
 // A pool runs a function on several threads at once. Its methods are called by
 // one goroutine, which is worker 0 and has locked its thread.
 type pool struct {
 	cpus    []int // a core for each of the first workers
 	free    bool  // they are not pinned to it
+	guest   bool  // it is another program's: its threads wait politely, and it does not wait for those that are late
 	workers []*worker
 	job     func(worker int) // nil tells workers to end
 	spins   int
-	pending atomic.Int32 // workers that still run job
+	pending atomic.Int32 // calls of job that have not ended
 	done    signal       // of pending reaching 0
 }
 
-// A worker is a goroutine on its own thread. The padding keeps the words that different workers
-// watch on different cache lines.
+// A worker is a goroutine on its own thread, whose signal says that a job is there. The padding keeps the words that
+// different workers watch on different cache lines.
 type worker struct {
-	_     [64]byte
-	epoch atomic.Uint32 // raised once per job
-	start signal        // of epoch
-	_     [64]byte
+	_ [64]byte
+	signal
+	_ [64]byte
 }
 
 func newPool(cpus []int) *pool { return &pool{cpus: cpus} }
 
 // run calls job(0), …, job(n−1) at once and returns when all have. Without
-// enough cores they take turns.
+// enough cores they take turns. What a guest's workers have not begun when job(0) is done, the caller does: the last
+// first, since they were woken last.
 func (p *pool) run(n int, job func(worker int)) {
 	if n == 1 {
 		job(0)
@@ -44,7 +53,16 @@ func (p *pool) run(n int, job func(worker int)) {
 	p.grow(n)
 	p.dispatch(n-1, job)
 	job(0)
-	p.done.wait(p.spins, p.idle)
+	ended := int32(1)
+	for id := n - 1; p.guest && id > 0; id-- {
+		if p.workers[id-1].take() {
+			job(id)
+			ended++
+		}
+	}
+	if p.pending.Add(-ended) > 0 {
+		p.done.wait(p.spins, p.guest)
+	}
 }
 
 // close ends all workers and waits until they have ended.
@@ -53,7 +71,9 @@ func (p *pool) close() {
 		return
 	}
 	p.dispatch(len(p.workers), nil)
-	p.done.wait(0, p.idle)
+	if p.pending.Add(-1) > 0 {
+		p.done.wait(0, false)
+	}
 	p.workers = nil
 }
 
@@ -75,14 +95,11 @@ func (p *pool) dispatch(n int, job func(worker int)) {
 		p.spins = spins
 	}
 
-	p.pending.Store(int32(n))
+	p.pending.Store(int32(n + 1))
 	for _, w := range p.workers[:n] {
-		w.epoch.Add(1)
-		w.start.notify()
+		w.raise()
 	}
 }
-
-func (p *pool) idle() bool { return p.pending.Load() == 0 }
 
 // work is the life of worker id. Its thread ends with it, because it is never
 // unlocked: so its affinity can't leak to other goroutines.
@@ -91,12 +108,8 @@ func (p *pool) work(w *worker, id int) {
 	if id < len(p.cpus) && !p.free {
 		pin(p.cpus[id : id+1])
 	}
-	seen, spins := uint32(0), 0
-	ready := func() bool { return w.epoch.Load() != seen }
-
-	for {
-		w.start.wait(spins, ready)
-		seen++
+	for spins := 0; ; {
+		w.wait(spins, p.guest && spins > 0)
 		job := p.job
 		spins = p.spins
 		if job != nil {
@@ -104,7 +117,7 @@ func (p *pool) work(w *worker, id int) {
 		}
 
 		if p.pending.Add(-1) == 0 {
-			p.done.notify()
+			p.done.raise()
 		}
 		if job == nil {
 			return
@@ -112,57 +125,105 @@ func (p *pool) work(w *worker, id int) {
 	}
 }
 
-// A signal lets one goroutine wait for a condition that another makes true. The waiter spins first, and its thread sleeps
+// A signal lets one goroutine wait until another raises it. The waiter spins first, and its thread sleeps
 // after, so that a short wait costs no system call and a long one no core. Go's own scheduler would hand a goroutine to its
 // thread through others, one after the other: on 16 cores it woke 15 workers in 700 µs.
-type signal struct{ asleep atomic.Uint32 }
+type signal struct{ state atomic.Uint32 }
 
-// wait returns when ready does, having called it up to spins times before the thread sleeps. ready must read atomics only.
-func (s *signal) wait(spins int, ready func() bool) {
+// States of a signal.
+const (
+	lowered = iota
+	asleep  // the waiter is to be woken
+	raised
+)
+
+// raise wakes the waiter if it sleeps.
+func (s *signal) raise() {
+	if s.state.Swap(raised) == asleep {
+		wake(&s.state)
+	}
+}
+
+// take lowers the signal, and reports whether it was raised.
+func (s *signal) take() bool {
+	return s.state.Load() == raised && s.state.CompareAndSwap(raised, lowered)
+}
+
+// wait returns when it has taken the signal, for which it tries so often before the thread sleeps, or lingers if it is
+// to be polite.
+func (s *signal) wait(spins int, polite bool) {
 	for {
 		for range spins {
-			if ready() {
+			if s.take() {
 				return
 			}
 		}
-		s.asleep.Store(1)
-		// The condition may have become true before the store, unnoticed by notify.
-		if ready() {
-			s.asleep.Store(0)
+		if polite && s.linger() {
 			return
 		}
-		sleepWhile(&s.asleep)
-		if ready() { // not so if it was woken for an earlier condition, or by a signal
+		if s.state.CompareAndSwap(lowered, asleep) {
+			sleepWhile(&s.state)
+			s.state.CompareAndSwap(asleep, lowered) // a signal of the system woke it
+		}
+		if s.take() {
 			return
 		}
 	}
 }
 
-// notify wakes the waiter if it sleeps. It is called after the condition has been made true.
-func (s *signal) notify() {
-	if s.asleep.Swap(0) == 1 {
-		wake(&s.asleep)
+// linger waits for the signal, and leaves the core to whoever wants it. It gives up after patience, and where the core is
+// wanted: a thread that slept gets one before those that compute, and one that left it when they have had their time.
+func (s *signal) linger() bool {
+	begun := time.Now()
+	for last, now := begun, begun; now.Sub(begun) < patience && now.Sub(last) < crowded; now = time.Now() {
+		if s.take() {
+			return true
+		}
+		last = now
+		yield()
 	}
+	return false
 }
 
-// A workShare hands out chunks 0, 1, … to whoever asks next, as OpenMP's
-// schedule(dynamic) does. The counter has a cache line to itself.
+// A workShare hands out chunks. Each worker has first its own, as many as others and one after the other, which the product
+// before has left in its core's caches; then what others have not begun, so that long rows and a busy core even out. Each
+// counter has a cache line to itself, and goes on from product to product.
 type workShare struct {
 	chunks int
-	_      [64]byte
-	next   atomic.Int64
-	_      [64]byte
+	parts  []chunkPart
+	round  int64 // products before this one
 }
 
-func newShare(chunks int) *workShare { return &workShare{chunks: chunks} }
+type chunkPart struct {
+	_           [64]byte
+	taken       atomic.Int64 // in all rounds
+	from, count int64        // its chunks
+	_           [40]byte
+}
 
-// reset starts over. No worker may be taking.
-func (s *workShare) reset() { s.next.Store(0) }
+func newShare(chunks, workers int) *workShare {
+	s := &workShare{chunks: chunks, parts: make([]chunkPart, workers), round: -1}
+	for w := range s.parts {
+		from := splitAt(chunks, w, workers)
+		s.parts[w].from, s.parts[w].count = int64(from), int64(splitAt(chunks, w+1, workers)-from)
+	}
+	return s
+}
 
-// take returns the next chunk, or false if none is left.
-func (s *workShare) take() (int, bool) {
-	i := int(s.next.Add(1)) - 1
-	return i, i < s.chunks
+// reset starts over. All chunks must have been taken.
+func (s *workShare) reset() { s.round++ }
+
+// take returns the next chunk for a worker, or false if none is left.
+func (s *workShare) take(worker int) (int, bool) {
+	for i := range s.parts {
+		p := &s.parts[(worker+i)%len(s.parts)]
+		for k := p.taken.Load() - s.round*p.count; k < p.count; k = p.taken.Load() - s.round*p.count {
+			if p.taken.CompareAndSwap(k+s.round*p.count, k+s.round*p.count+1) {
+				return int(p.from + k), true
+			}
+		}
+	}
+	return 0, false
 }
 
 func ceilDiv(n, d int) int { return (n + d - 1) / d }

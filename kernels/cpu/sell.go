@@ -36,7 +36,7 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 	chunks := s.Chunks()
 
 	perTake := chunksPerTake(chunks, s.C, c.Grid)
-	share := newShare(ceilDiv(chunks, perTake))
+	share := newShare(ceilDiv(chunks, perTake), c.Grid)
 	stride := 0 // of the workers' sums; far enough that they write to different lines
 	if s.C >= tallChunk {
 		stride = s.C + cacheLine
@@ -45,7 +45,7 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 	sums := make([]V, c.Grid*stride)
 	work := func(w int) {
 		own := spanOf(sums[w*stride:])
-		for i, ok := share.take(); ok; i, ok = share.take() {
+		for i, ok := share.take(w); ok; i, ok = share.take(w) {
 			for h := i * perTake; h < min((i+1)*perTake, chunks); h++ {
 				if stride > 0 {
 					m.tall(h, own)
