@@ -31,7 +31,7 @@ __attribute__((visibility("hidden"))) void *spmv_driver_table[COUNT];
 	    TEXT(__COUNTER__)));
 #include "driver.h"
 
-static int absent(void) { return 3; } // CUDA_ERROR_NOT_INITIALIZED
+static int absent(void) { return 500; } // CUDA_ERROR_NOT_FOUND: an older driver lacks it
 
 __attribute__((constructor(101))) static void find(void) {
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);

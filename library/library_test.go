@@ -13,7 +13,7 @@ import (
 )
 
 // The library is built, and programs in C are: the page's, one that solves, and one of random calls,
-// right and wrong ones. It exports its calls, and nothing else.
+// right and wrong ones, which is also run with drivers that lack a function, or fail. It exports its calls, and nothing else.
 func TestC(t *testing.T) {
 	testkit.Long(t, "it builds the library, with SQLite")
 	dir := t.TempDir()
@@ -25,9 +25,8 @@ func TestC(t *testing.T) {
 		}
 		return string(out)
 	}
-	so, script := filepath.Join(dir, "libspmvtune.so"), testkit.Must(filepath.Abs("exports.map"))
-	run("go", "build", "-buildmode=c-shared", "-ldflags=-extldflags=-Wl,--version-script="+script, "-o", so, ".")
-	for line := range strings.Lines(run("nm", "-D", "--defined-only", so)) {
+	run("make", "-C", "..", "lib", "BIN="+dir)
+	for line := range strings.Lines(run("nm", "-D", "--defined-only", filepath.Join(dir, "libspmvtune.so"))) {
 		testkit.Check(t, strings.Contains(line, " T spmv_"), "the library exports %s", line)
 	}
 
@@ -45,5 +44,15 @@ func TestC(t *testing.T) {
 		if out := run(program, "100"); source == printed && !strings.HasSuffix(out, ": y = 6 6\n") {
 			t.Errorf("the page's program prints %s", out)
 		}
+	}
+
+	t.Setenv("LD_LIBRARY_PATH", dir)
+	for _, lacks := range []string{"nothing", "cuStreamCreate", "cuModuleLoadData", "cuGetErrorString"} {
+		run("gcc", "-shared", "-fPIC", "-D"+lacks+"=absent", "testdata/driver.c", "-o", filepath.Join(dir, "libcuda.so.1"))
+		run(filepath.Join(dir, "fuzz.c.out"), "1", "10")
+	}
+	for _, fails := range []string{"cuInit 100", "cuInit 803", "cuInit 999", "cuModuleLoadData 222"} {
+		t.Setenv("FAIL", fails)
+		run(filepath.Join(dir, "fuzz.c.out"), "1", "10")
 	}
 }

@@ -10,6 +10,7 @@ package cuda
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"time"
 	"unsafe"
@@ -122,13 +123,16 @@ type cusparse struct {
 	err  error // why there is none; it is not looked for twice
 }
 
-// library opens cuSPARSE at its first call. A missing one is an
+// library opens cuSPARSE at its first call. One that is missing, or too new for the driver, is an
 // *kernels.InvalidError: the other kernels go on.
 func (b *Backend) cusparse() (*cusparse, error) {
 	if b.vendor == nil {
 		l := findCusparse()
 		if b.vendor = l; l.err == nil {
 			l.err = l.status(C.spmv_cusparse_start(l.lib, C.CUstream(stream(b.stream))))
+			if l.err != nil && !errors.Is(l.err, kernels.ErrMemory) {
+				l.err = invalid("it does not start, and may need a newer driver: %v", l.err)
+			}
 		}
 	}
 	return b.vendor, b.vendor.err

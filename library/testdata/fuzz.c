@@ -99,6 +99,11 @@ static void bad_use(void) {
 	spmv_options o = SPMV_DEFAULTS;
 	o.device = 99;
 	said(spmv_plan_csr(&p, 2, 2, ptr, col, val, &o), SPMV_DEVICE, "", "a GPU that is not there");
+	for (o.device = SPMV_AUTO; o.device <= 0; o.device++) {
+		int code = spmv_plan_csr(&p, 2, 2, ptr, col, val, &o);
+		check(code, code ? SPMV_DEVICE : SPMV_OK, "a GPU that may be there");
+		check(spmv_plan_free(p), SPMV_OK, "free");
+	}
 	o.device = SPMV_CPU;
 	said(spmv_plan_csr(&p, 2, 2, ptr, twice, val, &o), SPMV_MATRIX, "row 0", "an entry given twice");
 	said(spmv_plan_csr(&p, 2, 2, ptr, unsorted, val, &o), SPMV_MATRIX, "row 0", "a row that is not sorted");
