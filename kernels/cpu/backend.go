@@ -10,17 +10,16 @@
 // that allocates nothing when it runs.
 //
 // Parallel kernels share one pool of threads. Worker 0 is the goroutine that calls; the others
-// live on threads of their own, a core each. Work that comes in chunks is handed out by an
-// atomic counter: the next free worker takes the next chunk, so that long rows and a busy core
-// even out. Small chunks cost one step of the counter each. cpu_csr_merge has no chunks: its
-// shares are equal by construction.
+// live on threads of their own, a core each. Of work that comes in chunks each has an equal part, so that
+// its core's caches have it from the product before, and takes the next of others' when that is done, so
+// that long rows and a busy core even out. Small chunks cost a step of a counter each. cpu_csr_merge has
+// no chunks: its shares are equal by construction.
 //
 // The monotonic clock times the whole product, including all that the kernel does to y. The
 // package sets no priorities and no clock frequency.
 //
-// Note: splitting chunks among workers beforehand was rejected. It saves the counter, but then
-// the slowest worker decides: on a shared or oversubscribed machine that measures the
-// neighbours.
+// Note: parts that nobody else may take were rejected: then the slowest worker decides, which on a
+// shared or oversubscribed machine measures the neighbours.
 package cpu
 
 import (
@@ -64,8 +63,6 @@ type Backend struct {
 	formats *formats
 	last    kernels.Product // that was prepared last
 
-	keepsAll bool // forms of a matrix, however large
-
 	custom.Set // of the sweep's own kernels
 }
 
@@ -92,7 +89,6 @@ func OpenShare(share Share) (*Backend, error) {
 	b := &Backend{cores: usableCores(), given: share.Memory}
 	b.Set = custom.NewSet("cpu", b.customCompiler)
 	free := share.Guest
-	b.keepsAll = share.Guest
 	if n := share.CPUs; n > 0 && n < len(b.cores) {
 		var got []int
 		if got, b.claim = claimCPUs(claimSpace, slices.Concat(coresOf(allowedCPUs(), siblings)...), n); got != nil {
@@ -125,7 +121,7 @@ func (b *Backend) Device() kernels.Device { return b.device }
 func (b *Backend) Load(p *kernels.Problem) error {
 	b.problem, b.single, b.double = nil, nil, nil
 	b.formats = &formats{limit: formatLimit(b.device.Memory), on: b.pool}
-	if b.keepsAll {
+	if b.pool.guest { // all forms are kept
 		b.formats.limit = math.MaxInt64
 	}
 	runtime.GC() // gives back the earlier problem, and leaves no garbage to collect during samples

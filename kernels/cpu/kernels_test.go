@@ -229,31 +229,46 @@ func rising(n int) []int {
 	return rows
 }
 
-// Every worker runs every job once, whether it has a core or not, and whether
-// it spins or is parked when the job comes.
-func TestPoolRunsEveryWorkerOnce(t *testing.T) {
+// Every part of a job runs once, whether its worker has a core or not, whether it spins or is parked when the job comes,
+// and whoever does what it has not begun.
+func TestPoolRunsEveryPartOnce(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	p := newPool(usableCores())
-	defer p.close()
 	const most = 40
-	var calls [most]int // written by one worker each, read after the job
-	expect := [most]int{}
-
-	run := func(n int) {
-		p.run(n, func(w int) { calls[w]++ })
-		for w := range n {
-			expect[w]++
+	for _, guest := range []bool{false, true} {
+		p := newPool(usableCores())
+		p.guest = guest
+		defer p.close()
+		var calls, expect [most]int // calls are written by one thread at a time, and read after the job
+		run := func(n int) {
+			p.run(n, func(w int) { calls[w]++ })
+			for w := range n {
+				expect[w]++
+			}
+			testkit.Equal(t, calls, expect, "after a job for %d", n)
 		}
-		testkit.Equal(t, calls, expect, "after a job for %d", n)
-	}
 
-	for i := range 3000 {
-		run(1 + i%4)
+		for i := range 3000 {
+			run(1 + i%4)
+		}
+		for _, n := range []int{2, most, 1, 3, most, 2} {
+			time.Sleep(2 * time.Millisecond) // long enough to park
+			run(n)
+		}
 	}
-	for _, n := range []int{2, most, 1, 3, most, 2} {
-		time.Sleep(2 * time.Millisecond) // long enough to park
-		run(n)
+}
+
+// A worker takes its own chunks, and then those that others have not begun, product after product.
+func TestShareHandsOutEveryChunk(t *testing.T) {
+	share := newShare(11, 4)
+	for range 3 {
+		share.reset()
+		first, _ := share.take(2)
+		got := []int{first}
+		for c, ok := share.take(3); ok; c, ok = share.take(3) {
+			got = append(got, c)
+		}
+		testkit.EqualLists(t, got, []int{5, 8, 9, 10, 0, 1, 2, 3, 4, 6, 7}, "chunks")
 	}
 }
 
