@@ -178,17 +178,15 @@ func (p *plan) choose(o options) (list []candidate, err error) {
 	if err != nil {
 		return nil, err
 	}
-	base := math.Inf(1)
+	base := 0.0
 	for _, c := range list {
 		k, _ := kernels.Lookup(c.Kernel)
-		if (k.Plain(c.Config) || k.Library()) && c.Seconds > 0 {
-			base = min(base, c.Seconds)
+		if (k.Plain(c.Config) || k.Library()) && c.Seconds > 0 && (base == 0 || c.Seconds < base) {
+			base = c.Seconds
 		}
 	}
 	for i := range list {
-		if list[i].base = base; math.IsInf(base, 1) {
-			list[i].base = 0
-		}
+		list[i].base = base
 	}
 	if o.measure > 0 && len(list) > 0 {
 		remember(p.problem.A, d, list[0]) // the fastest, however many products it takes
@@ -298,10 +296,9 @@ func (p *plan) measured(o options, expected []candidate) (list []candidate, err 
 		}
 		if r.Status == trial.OK {
 			list = append(list, candidate{Config: r.Config, Seconds: r.Median, Prepare: r.Prepare, measured: true})
-			best = r.Median
-		}
-		for _, c := range list {
-			best = min(best, c.Seconds)
+			if best == 0 || r.Median < best {
+				best = r.Median
+			}
 		}
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.Seconds, b.Seconds) })

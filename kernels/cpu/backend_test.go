@@ -119,7 +119,7 @@ func TestPoisonSpoilsWhatWorkersLeave(t *testing.T) {
 	pool.workers = []*worker{lame}
 	go func() { // notes that it has worked, and has not
 		for {
-			lame.wait(0, false)
+			lame.wait(0)
 			ended := pool.job == nil
 			if pool.pending.Add(-1) == 0 {
 				pool.done.raise()

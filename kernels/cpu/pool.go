@@ -12,11 +12,12 @@ import (
 // cost of sleeping and waking together.
 const spins = 20_000
 
-// patience is how long a guest's worker stays awake after a product, in case that the next comes: about as long as the
-// threads of GCC's OpenMP do. crowded is how long it takes to have a core back that others want, too.
+// yields is how often a guest's thread checks after that, and leaves the core to others in between: for about as long as the
+// threads of GCC's OpenMP stay awake, in case that the next product comes. Where it takes longer than crowded to have
+// the core back, the thread sleeps: one that slept gets a core before those that compute.
 const (
-	patience = 5 * time.Millisecond
-	crowded  = 20 * time.Microsecond
+	yields  = 10_000
+	crowded = 20 * time.Microsecond
 )
 
 // A pool runs a function on several threads at once. Its methods are called by
@@ -27,9 +28,9 @@ type pool struct {
 	guest   bool  // it is another program's: its threads wait politely, and it does not wait for those that are late
 	workers []*worker
 	job     func(worker int) // nil tells workers to end
-	spins   int
-	pending atomic.Int32 // calls of job that have not ended
-	done    signal       // of pending reaching 0
+	tries   int              // before a thread sleeps
+	pending atomic.Int32     // calls of job that have not ended
+	done    signal           // of pending reaching 0
 }
 
 // A worker is a goroutine on its own thread, whose signal says that a job is there. The padding keeps the words that
@@ -61,7 +62,7 @@ func (p *pool) run(n int, job func(worker int)) {
 		}
 	}
 	if p.pending.Add(-ended) > 0 {
-		p.done.wait(p.spins, p.guest)
+		p.done.wait(p.tries)
 	}
 }
 
@@ -72,7 +73,7 @@ func (p *pool) close() {
 	}
 	p.dispatch(len(p.workers), nil)
 	if p.pending.Add(-1) > 0 {
-		p.done.wait(0, false)
+		p.done.wait(0)
 	}
 	p.workers = nil
 }
@@ -90,9 +91,12 @@ func (p *pool) grow(n int) {
 // a core each; with more, a spinning one would keep another from its work.
 func (p *pool) dispatch(n int, job func(worker int)) {
 	p.job = job
-	p.spins = 0
+	p.tries = 0
 	if n < len(p.cpus) {
-		p.spins = spins
+		p.tries = spins
+		if p.guest {
+			p.tries += yields
+		}
 	}
 
 	p.pending.Store(int32(n + 1))
@@ -108,10 +112,10 @@ func (p *pool) work(w *worker, id int) {
 	if id < len(p.cpus) && !p.free {
 		pin(p.cpus[id : id+1])
 	}
-	for spins := 0; ; {
-		w.wait(spins, p.guest && spins > 0)
+	for tries := 0; ; {
+		w.wait(tries)
 		job := p.job
-		spins = p.spins
+		tries = p.tries
 		if job != nil {
 			job(id)
 		}
@@ -149,40 +153,25 @@ func (s *signal) take() bool {
 	return s.state.Load() == raised && s.state.CompareAndSwap(raised, lowered)
 }
 
-// wait returns when it has taken the signal, for which it tries so often before the thread sleeps, or lingers if it is
-// to be polite.
-func (s *signal) wait(spins int, polite bool) {
+// wait returns when it has taken the signal, for which it tries so often before the thread sleeps.
+func (s *signal) wait(tries int) {
 	for {
-		for range spins {
+		for i := range tries + 1 {
 			if s.take() {
 				return
 			}
-		}
-		if polite && s.linger() {
-			return
+			if i > spins {
+				start := time.Now()
+				if yield(); time.Since(start) > crowded {
+					break
+				}
+			}
 		}
 		if s.state.CompareAndSwap(lowered, asleep) {
 			sleepWhile(&s.state)
 			s.state.CompareAndSwap(asleep, lowered) // a signal of the system woke it
 		}
-		if s.take() {
-			return
-		}
 	}
-}
-
-// linger waits for the signal, and leaves the core to whoever wants it. It gives up after patience, and where the core is
-// wanted: a thread that slept gets one before those that compute, and one that left it when they have had their time.
-func (s *signal) linger() bool {
-	begun := time.Now()
-	for last, now := begun, begun; now.Sub(begun) < patience && now.Sub(last) < crowded; now = time.Now() {
-		if s.take() {
-			return true
-		}
-		last = now
-		yield()
-	}
-	return false
 }
 
 // A workShare hands out chunks. Each worker has first its own, as many as others and one after the other, which the product
@@ -195,10 +184,9 @@ type workShare struct {
 }
 
 type chunkPart struct {
-	_           [64]byte
 	taken       atomic.Int64 // in all rounds
 	from, count int64        // its chunks
-	_           [40]byte
+	_           [104]byte
 }
 
 func newShare(chunks, workers int) *workShare {
