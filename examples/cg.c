@@ -2,7 +2,8 @@
 /* Conjugate gradients on the processor: solves A u = b for the five-point grid, all u 1. With a stub of two loops in plain C
    for comparison, with OpenMP if it is on.
 
-   cc -O3 -march=native -fopenmp cg.c $(pkg-config --cflags --libs spmvtune) -lm -o cg && ./cg 1000 */
+   cc -O3 -march=native -fopenmp cg.c $(pkg-config --cflags --libs spmvtune) -lm -o cg \
+     -Wl,-rpath,$(pkg-config --variable=libdir spmvtune) && ./cg 1000 */
 #include <spmvtune.h>
 
 #include <math.h>

@@ -3,7 +3,8 @@
    five points, from a few hundred nonzeros to twelve million. Rounds alternate between the ways; each gives the median of its
    products' times, and a line the median of rounds. Between products a vector is added to, as a solver does.
 
-   cc -O3 -march=native -fopenmp openmp.c $(pkg-config --cflags --libs spmvtune) -lm -o openmp && ./openmp [seconds to measure] */
+   cc -O3 -march=native -fopenmp openmp.c $(pkg-config --cflags --libs spmvtune) -lm -o openmp \
+     -Wl,-rpath,$(pkg-config --variable=libdir spmvtune) && ./openmp [seconds to measure] */
 #include <spmvtune.h>
 
 #include <math.h>
