@@ -102,11 +102,8 @@ func goPlan(rows, cols C.int64_t, rowPtr, colIdx *C.int32_t, values unsafe.Point
 	why *C.char,
 ) C.int {
 	return call(why, func() error {
-		opt := options{device: int(o.device), precision: kernels.Float64, measure: seconds(float64(o.measure)),
-			products: int(o.products)}
-		if o.config != nil {
-			opt.config = C.GoString(o.config)
-		}
+		opt := options{device: int(o.device), precision: kernels.Float64, products: int(o.products), config: C.GoString(o.config),
+			measure: time.Duration(math.Min(float64(o.measure), 24*3600) * float64(time.Second))}
 		switch {
 		case o.precision == C.SPMV_FLOAT32:
 			opt.precision = kernels.Float32
@@ -133,11 +130,6 @@ func goPlan(rows, cols C.int64_t, rowPtr, colIdx *C.int32_t, values unsafe.Point
 		*(*unsafe.Pointer)(unsafe.Pointer(&to.run)), to.data = p.walk, p.data
 		return nil
 	})
-}
-
-// seconds is a duration, at most a day.
-func seconds(s float64) time.Duration {
-	return time.Duration(math.Min(s, 24*3600) * float64(time.Second))
 }
 
 // matrixOf copies a matrix that the caller has, once it is known to be one.

@@ -51,7 +51,11 @@ func (p *pool) run(n int, job func(worker int)) {
 		job(0)
 		return
 	}
-	p.grow(n)
+	for len(p.workers) < n-1 {
+		w := &worker{}
+		p.workers = append(p.workers, w)
+		go p.work(w, len(p.workers))
+	}
 	p.dispatch(n-1, job)
 	job(0)
 	ended := int32(1)
@@ -76,15 +80,6 @@ func (p *pool) close() {
 		p.done.wait(0)
 	}
 	p.workers = nil
-}
-
-// grow makes sure of n workers, the caller included.
-func (p *pool) grow(n int) {
-	for len(p.workers) < n-1 {
-		w := &worker{}
-		p.workers = append(p.workers, w)
-		go p.work(w, len(p.workers))
-	}
 }
 
 // dispatch starts job on the first n workers. Spinning is for workers that have
