@@ -47,12 +47,10 @@ func TestC(t *testing.T) {
 	}
 
 	t.Setenv("LD_LIBRARY_PATH", dir)
-	for _, lacks := range []string{"nothing", "cuStreamCreate", "cuModuleLoadData", "cuGetErrorString"} {
-		run("gcc", "-shared", "-fPIC", "-D"+lacks+"=absent", "testdata/driver.c", "-o", filepath.Join(dir, "libcuda.so.1"))
-		run(filepath.Join(dir, "fuzz.c.out"), "1", "10")
-	}
-	for _, fails := range []string{"cuInit 100", "cuInit 803", "cuInit 999", "cuModuleLoadData 222"} {
-		t.Setenv("FAIL", fails)
+	for _, driver := range [][2]string{{"nothing", ""}, {"cuStreamCreate", ""}, {"cuModuleLoadData", ""}, {"cuGetErrorString", ""},
+		{"nothing", "cuInit 100"}, {"nothing", "cuInit 803"}, {"nothing", "cuInit 999"}, {"nothing", "cuModuleLoadData 222"}} {
+		t.Setenv("FAIL", driver[1])
+		run("gcc", "-shared", "-fPIC", "-D"+driver[0]+"=absent", "testdata/driver.c", "-o", filepath.Join(dir, "libcuda.so.1"))
 		run(filepath.Join(dir, "fuzz.c.out"), "1", "10")
 	}
 }
