@@ -67,20 +67,13 @@ func planCSR[V sparse.Float](o *operand[V]) plan {
 // planCSRRows is cpu_csr_rows.
 func planCSRRows[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) plan {
 	m := viewCSR(o)
-	share := newShare(ceilDiv(m.rows, c.Block), c.Grid)
-	work := func(w int) {
-		for i, ok := share.take(w); ok; i, ok = share.take(w) {
-			m.rowsOf(i*c.Block, min((i+1)*c.Block, m.rows))
-		}
-	}
-
+	chunks := ceilDiv(m.rows, c.Block)
 	return plan{
-		run: func() {
-			share.reset()
-			b.pool.run(c.Grid, work)
-		},
+		run: b.pool.chunked(chunks, c.Grid, func(_, i int) {
+			m.rowsOf(i*c.Block, min((i+1)*c.Block, m.rows))
+		}),
 		format: csrBytes(o.a),
-		facts:  map[string]float64{"chunks": float64(share.chunks)},
+		facts:  map[string]float64{"chunks": float64(chunks)},
 	}
 }
 

@@ -258,17 +258,16 @@ func TestPoolRunsEveryPartOnce(t *testing.T) {
 	}
 }
 
-// A worker takes its own chunks, and then those that others have not begun, product after product.
-func TestShareHandsOutEveryChunk(t *testing.T) {
-	share := newShare(11, 4)
-	for range 3 {
-		share.reset()
-		var got []int
-		for c, ok := share.take(3); ok; c, ok = share.take(3) {
-			got = append(got, c)
-		}
-		testkit.EqualLists(t, got, []int{8, 9, 10, 0, 1, 2, 3, 4, 5, 6, 7}, "chunks")
+// A run does every chunk once, whoever takes it, however often it is called.
+func TestChunksAreDoneOnce(t *testing.T) {
+	p := newPool(usableCores())
+	defer p.close()
+	var done [11]int
+	run := p.chunked(len(done), 4, func(_, i int) { done[i]++ })
+	for range 1000 {
+		run()
 	}
+	testkit.Check(t, slices.Min(done[:]) == 1000 && slices.Max(done[:]) == 1000, "chunks were done %v times", done)
 }
 
 // A worker that waits for its peers must not keep them from running, with more

@@ -169,44 +169,38 @@ func (s *signal) wait(tries int) {
 	}
 }
 
-// A workShare hands out chunks. Each worker has first its own, as many as others and one after the other, which the product
-// before has left in its core's caches; then what others have not begun, so that long rows and a busy core even out. Each
-// counter has a cache line to itself, and goes on from product to product.
-type workShare struct {
-	chunks int
-	parts  []chunkPart
-	round  int64 // products before this one
-}
-
-type chunkPart struct {
-	taken       atomic.Int64 // in all rounds
-	from, count int64        // its chunks
-	_           [104]byte
-}
-
-func newShare(chunks, workers int) *workShare {
-	s := &workShare{chunks: chunks, parts: make([]chunkPart, workers), round: -1}
-	for w := range s.parts {
+// chunked returns what calls do for all chunks, on some workers. Each has first its own, as many as others and one after
+// the other, which the product before has left in its core's caches; then what others have not begun, so that long rows
+// and a busy core even out.
+func (p *pool) chunked(chunks, workers int, do func(worker, chunk int)) (run func()) {
+	parts := make([]chunkPart, workers)
+	for w := range parts {
 		from := splitAt(chunks, w, workers)
-		s.parts[w].from, s.parts[w].count = int64(from), int64(splitAt(chunks, w+1, workers)-from)
+		parts[w].from, parts[w].count = int64(from), int64(splitAt(chunks, w+1, workers)-from)
 	}
-	return s
-}
-
-// reset starts over. All chunks must have been taken.
-func (s *workShare) reset() { s.round++ }
-
-// take returns the next chunk for a worker, or false if none is left.
-func (s *workShare) take(worker int) (int, bool) {
-	for i := range s.parts {
-		p := &s.parts[(worker+i)%len(s.parts)]
-		for k := p.taken.Load() - s.round*p.count; k < p.count; k = p.taken.Load() - s.round*p.count {
-			if p.taken.CompareAndSwap(k+s.round*p.count, k+s.round*p.count+1) {
-				return int(p.from + k), true
+	round := int64(-1) // runs before this one
+	work := func(w int) {
+		for i := range parts {
+			of := &parts[(w+i)%workers]
+			begun := round * of.count
+			for k := of.taken.Load(); k < begun+of.count; k = of.taken.Load() {
+				if of.taken.CompareAndSwap(k, k+1) {
+					do(w, int(of.from+k-begun))
+				}
 			}
 		}
 	}
-	return 0, false
+	return func() {
+		round++
+		p.run(workers, work)
+	}
+}
+
+// A chunkPart is a worker's own chunks. Its counter has a cache line to itself, and goes on from run to run.
+type chunkPart struct {
+	taken       atomic.Int64 // in all runs
+	from, count int64
+	_           [104]byte
 }
 
 func ceilDiv(n, d int) int { return (n + d - 1) / d }

@@ -20,7 +20,7 @@ struct Csr {
 // While more nonzeros than this are left of its row, a thread alone with it asks for
 // them 8 turns before it needs them. On an H100 a row of 800,000 then takes 0.7 of the
 // time, and rows of 200 to 300, which ask for nothing, lose nothing.
-constexpr unsigned LONG_ROW = 512;
+[[maybe_unused]] constexpr unsigned LONG_ROW = 512;
 
 // What a sum of N products a turn fetches before it needs it: the columns of its next
 // turn, at N more registers, and also, into the L2 cache, the nonzeros of a later turn,
