@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stand-in for libcuda.so.1, with one GPU that computes nothing. Of its functions one fails: FAIL="cuInit 803". Without
 // a function, which an older driver lacks, it is compiled by -DcuStreamCreate=absent.
 #include <stdio.h>
