@@ -360,7 +360,8 @@ func (s *scene) start() Sentence {
 		return cmp.Or(cmp.Compare(means[b].Count(), means[a].Count()), cmp.Compare(means[b].Value(), means[a].Value()),
 			cmp.Compare(a.Block, b.Block), cmp.Compare(a.Grid, b.Grid), cmp.Compare(a.Params, b.Params))
 	})
-	return Sentence{AboutStart, " " + strings.Join(strings.Fields(best.String()), " "), "Start with"}
+	words := append([]string{" " + best.Kernel}, best.Settings()...)
+	return Sentence{AboutStart, strings.Join(words, " "), "Start with"}
 }
 
 // noise says how far times scatter, if that is far or not known.

@@ -41,16 +41,7 @@ func About(r *store.Row) string {
 	if r == nil {
 		return ""
 	}
-	parts := []string{r.Kernel, r.Matrix, string(r.Precision)}
-	if r.Block > 0 {
-		parts = append(parts, fmt.Sprintf("block %d", r.Block))
-	}
-	if r.Grid > 0 {
-		parts = append(parts, fmt.Sprintf("grid %d", r.Grid))
-	}
-	if r.Params != "" {
-		parts = append(parts, r.Params.String())
-	}
+	parts := append([]string{r.Kernel, r.Matrix, string(r.Precision)}, r.Config.Settings()...)
 	return strings.Join(parts, ", ") + ": " + TimeWords(r)
 }
 

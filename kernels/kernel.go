@@ -137,18 +137,21 @@ type Config struct {
 
 // String returns c in the form that users see: "cpu_sell float32 block 8 grid 2".
 func (c Config) String() string {
-	s := c.Kernel + " " + string(c.Precision)
+	return strings.Join(append([]string{c.Kernel, string(c.Precision)}, c.Settings()...), " ")
+}
+
+// Settings are the choices that c has beside its kernel and precision, in words: "block 8", "grid 2".
+func (c Config) Settings() (list []string) {
 	if c.Block > 0 {
-		s += fmt.Sprintf(" block %d", c.Block)
+		list = append(list, fmt.Sprintf("block %d", c.Block))
 	}
 	if c.Grid > 0 {
-		s += fmt.Sprintf(" grid %d", c.Grid)
+		list = append(list, fmt.Sprintf("grid %d", c.Grid))
 	}
-
 	if c.Params != "" {
-		s += " " + c.Params.String()
+		list = append(list, c.Params.String())
 	}
-	return s
+	return list
 }
 
 // ParseConfig reads what String writes, whose precision may be left out. Parameters that are not named have their

@@ -245,18 +245,10 @@ func (g *booster) split(matrices []int, sum []float64) (feature int, at float64,
 
 	most = most/float64(n) + same
 	below := make([]float64, len(sum))
-	clear(g.in)
-	for _, m := range matrices {
-		g.in[m] = true
-	}
+	mark(g.in, matrices)
 	for _, f := range g.rng.Perm(len(g.features))[:max(1, len(g.features)/boostShare)] {
 		v := g.values[g.features[f]]
-		sorted := g.sorted[:0]
-		for _, m := range g.order[g.features[f]] {
-			if g.in[m] {
-				sorted = append(sorted, m)
-			}
-		}
+		sorted := g.rising(g.features[f], g.in, g.sorted)
 		clear(below)
 		for i, m := range sorted[:n-boostLeaf] {
 			for c, x := range g.left[m] {

@@ -94,7 +94,7 @@ func TestNoFixedConfigurationIsBetter(t *testing.T) {
 		}
 	}
 	strangers, _ := kept(t, "h200-judge.json.gz")
-	list := testkit.Must(r.EvaluateOn(strangers, DefaultOptions))
+	list := testkit.Must(r.EvaluateOn(strangers))
 	testkit.Equal(t, len(list), len(r.Models), "models judged")
 	for _, tr := range list {
 		if compare(tr.Key, tr.Cases); tr.Taught > 0 || len(tr.Cases) != 26 {

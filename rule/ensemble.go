@@ -15,6 +15,7 @@ import (
 	"math"
 	"slices"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 )
 
@@ -47,11 +48,7 @@ type Ensemble struct {
 
 // values are those of the features that the trees split on.
 func (e *Ensemble) values(f *Subject) []float64 {
-	v := make([]float64, len(e.Features))
-	for i, name := range e.Features {
-		v[i] = f.value(name) // which is known: Read checks it
-	}
-	return v
+	return lists.Of(e.Features, f.value) // which are known: Read checks it
 }
 
 // lost predicts what each configuration loses.
@@ -144,11 +141,7 @@ func withTree(list []kernels.Config, choice kernels.Config) []kernels.Config {
 
 // named lists configurations by their numbers.
 func (e *Ensemble) named(order []int) []kernels.Config {
-	list := make([]kernels.Config, len(order))
-	for i, c := range order {
-		list[i] = e.Configs[c]
-	}
-	return list
+	return lists.Of(order, func(i int) kernels.Config { return e.Configs[i] })
 }
 
 const (

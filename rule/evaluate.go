@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/panics"
 )
 
@@ -52,14 +53,13 @@ func Evaluate(r *Rule, obs []Observation, opt Options) ([]Evaluation, error) {
 
 	for i := range r.Models {
 		s := &r.Models[i]
-		teaching := opt.teaching(groups[s.Key])
-		t, _, err := newTable(teaching, opt)
+		t, _, err := newTable(opt.teaching(groups[s.Key]))
 		if err != nil {
 			return nil, fmt.Errorf("evaluating the rule for %s: %w", s.Key, err)
 		}
 
 		e := s.evaluation()
-		e.Payback = t.payback(s.Validation.Cases, teaching)
+		e.Payback = t.payback(s.Validation.Cases)
 		list = append(list, e)
 	}
 
@@ -68,11 +68,7 @@ func Evaluate(r *Rule, obs []Observation, opt Options) ([]Evaluation, error) {
 
 // Evaluations are what a rule says of itself, without the measurements that it was learned from.
 func (r *Rule) Evaluations() []Evaluation {
-	list := make([]Evaluation, len(r.Models))
-	for i := range list {
-		list[i] = r.Models[i].evaluation()
-	}
-	return list
+	return lists.Of(r.Models, func(s Model) Evaluation { return s.evaluation() })
 }
 
 // evaluation sums up the cases of a tree.
@@ -137,8 +133,7 @@ func (t *table) prepare(m, c int) float64 {
 
 // payback says, by size, when the features pay for themselves. It leaves out matrices of which
 // the time to compute them is not known.
-func (t *table) payback(cases []Case, obs []*Observation) []Payback {
-	oracle := oracles(obs)
+func (t *table) payback(cases []Case) []Payback {
 	groups, features := make(map[int]*Payback), make(map[int][]float64)
 	for _, c := range cases {
 		m, ok := slices.BinarySearch(t.names, c.Matrix)
@@ -151,7 +146,7 @@ func (t *table) payback(cases []Case, obs []*Observation) []Payback {
 			p = &Payback{Nonzeros: size}
 			groups[size] = p
 		}
-		product := oracle[c.Matrix] / c.Sizes
+		product := t.quickest(m).Seconds / c.Sizes
 		features[size] = append(features[size], t.reading(m)/product)
 		p.Matrices++
 		p.Prepare += (c.Prepare - c.SizesPrepare) / product

@@ -17,21 +17,14 @@ import (
 	"unicode/utf8"
 
 	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/tuner/trial"
 )
 
 // WriteJSON writes r in the form that Read reads. Equal rules give equal bytes.
 func (r *Rule) WriteJSON(w io.Writer) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(r)
-	if err == nil {
-		_, err = w.Write(b.Bytes())
-	}
-	if err != nil {
+	if err := term.WriteJSON(w, r); err != nil {
 		return fmt.Errorf("writing rule: %w", err)
 	}
 	return nil

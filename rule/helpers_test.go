@@ -133,7 +133,7 @@ func tableOf(t *testing.T, obs []Observation) *table {
 	for i := range obs {
 		list[i] = &obs[i]
 	}
-	tab, _, err := newTable(list, DefaultOptions)
+	tab, _, err := newTable(list)
 	testkit.Succeed(t, err)
 	return tab
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/kernels/cuda"
 	"example.org/spmvtune/sparse"
@@ -170,11 +171,7 @@ func (n *Node) forecast(f *Subject) *Forecast {
 	far := func(s Speed) float64 { return math.Abs(math.Log(s.Bytes / bytes)) }
 	slices.SortStableFunc(near, func(a, b Speed) int { return cmp.Compare(far(a), far(b)) })
 	near = near[:min(similar, len(near))]
-	rates := make([]float64, len(near))
-	for i, s := range near {
-		rates[i] = s.GBPS
-	}
-
+	rates := lists.Of(near, func(s Speed) float64 { return s.GBPS })
 	slices.Sort(rates)
 	k = len(rates)
 	c := &Forecast{Matrices: k, LowGBPS: rates[0], HighGBPS: rates[k-1], GBPS: (rates[(k-1)/2] + rates[k/2]) / 2}
@@ -211,42 +208,24 @@ type Ranked struct {
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
-// A pick is a configuration of a leaf, with its time over that of the choice; 0: not known.
-type pick struct {
-	kernels.Config
-	times float64
-}
-
 // picks are a leaf's choice and its runners-up, if they are legal on a matrix. If none is it is the choice all the
 // same.
-func (n *Node) picks(f *Subject) []pick {
-	var list []pick
-	for i, c := range n.all() {
-		if !f.legal(c) {
-			continue
-		}
-		p := pick{Config: c, times: 1}
-		if i > 0 {
-			p.times = 0
-			if i <= len(n.NextTimes) {
-				p.times = n.NextTimes[i-1]
-			}
-		}
-		list = append(list, p)
+func (n *Node) picks(f *Subject) []kernels.Config {
+	if list := lists.Where(n.all(), f.legal); list != nil {
+		return list
 	}
-	if list == nil {
-		return []pick{{*n.Choice, 1}}
-	}
-	return list
+	return []kernels.Config{*n.Choice}
 }
 
-// configsOf are the configurations of picks.
-func configsOf(picks []pick) []kernels.Config {
-	list := make([]kernels.Config, len(picks))
-	for i, p := range picks {
-		list[i] = p.Config
+// times is the time of one of a leaf's picks over that of its choice; 0: not known.
+func (n *Node) times(c kernels.Config) float64 {
+	if c == *n.Choice {
+		return 1
 	}
-	return list
+	if i := slices.Index(n.Next, c); i < len(n.NextTimes) {
+		return n.NextTimes[i]
+	}
+	return 0
 }
 
 // Limits are what a matrix must be within for a configuration to be chosen for it. They are those of its
@@ -260,12 +239,7 @@ func Limits(c kernels.Config) []kernels.Limit {
 
 // legal reports whether a matrix is known to be within the limits of a configuration.
 func (f *Subject) legal(c kernels.Config) bool {
-	for _, l := range Limits(c) {
-		if !l.Holds(f.value) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(Limits(c), func(l kernels.Limit) bool { return !l.Holds(f.value) })
 }
 
 // takes reports whether a configuration is legal on a matrix, by its features or as Takes says.

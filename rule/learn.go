@@ -21,7 +21,7 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 	if err := opt.Check(); err != nil {
 		return nil, fmt.Errorf("learning a rule: %w", err)
 	}
-	named := slices.DeleteFunc(Distinct(obs, func(o *Observation) string { return o.Sweep }),
+	named := slices.DeleteFunc(Distinct(obs, func(o Observation) string { return o.Sweep }),
 		func(name string) bool { return name == "" })
 	r := &Rule{Version: Version, Sweep: strings.Join(named, ", "), Products: opt.Products}
 	obs = charged(obs, opt.Products)
@@ -29,7 +29,7 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 
 	for _, k := range keys {
 		teaching := opt.teaching(groups[k])
-		t, unmeasured, err := newTable(teaching, opt)
+		t, unmeasured, err := newTable(teaching)
 		if err != nil {
 			return nil, fmt.Errorf("learning a rule for %s: %w", k, err)
 		}
@@ -45,11 +45,11 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 			return nil, fmt.Errorf("learning a rule for %s: %w", k, err)
 		}
 
-		s.price(t, oracles(teaching))
+		s.price(t)
 		s.Sources = s.sources(teaching)
 		s.Warnings, s.Noise = warnings(t, s, unmeasured), t.noise()
 		if len(teaching) < len(groups[k]) {
-			if s.Test, err = finalTest(groups[k], t, s, opt); err != nil {
+			if s.Test, err = finalTest(groups[k], t, s); err != nil {
 				return nil, fmt.Errorf("testing the rule for %s: %w", k, err)
 			}
 		}
@@ -79,8 +79,8 @@ func (o Options) teaching(obs []*Observation) []*Observation {
 }
 
 // finalTest judges what was learned from t on the matrices of obs that are not in t.
-func finalTest(obs []*Observation, t *table, learned *Model, opt Options) (Validation, error) {
-	all, _, err := newTable(obs, opt)
+func finalTest(obs []*Observation, t *table, learned *Model) (Validation, error) {
+	all, _, err := newTable(obs)
 	if err != nil {
 		return Validation{}, err
 	}
@@ -109,19 +109,7 @@ func (k Key) String() string {
 // describe gives a configuration without the precision, which the key has:
 // "cpu_sell, block 8, grid 2".
 func describe(c kernels.Config) string {
-	c.Precision = ""
-	fields := []string{c.Kernel}
-	if c.Block > 0 {
-		fields = append(fields, fmt.Sprintf("block %d", c.Block))
-	}
-
-	if c.Grid > 0 {
-		fields = append(fields, fmt.Sprintf("grid %d", c.Grid))
-	}
-	if c.Params != "" {
-		fields = append(fields, c.Params.String())
-	}
-	return strings.Join(fields, ", ")
+	return strings.Join(append([]string{c.Kernel}, c.Settings()...), ", ")
 }
 
 // teach learns from the given matrices and uses no others.
@@ -158,7 +146,7 @@ func (t *table) judge(m int, s *Model) Case {
 	leaf, _ := s.Sizes.walk(&t.facts[m])
 	c := t.ask(m, s)
 	c.said, _ = s.choose(&t.facts[m], Wanted{}) // nothing, where a feature is not known
-	choice, bySizes, single := t.at(c.Choice), t.at(leaf.picks(&t.facts[m])[0].Config), t.at(s.Single)
+	choice, bySizes, single := t.at(c.Choice), t.at(leaf.picks(&t.facts[m])[0]), t.at(s.Single)
 	c.Evidence, c.Partial = t.evidence[m][choice], t.partial(m)
 	c.Sizes = share(t.loss[m][bySizes])
 	c.SingleConfig = share(t.loss[m][single])
@@ -173,7 +161,7 @@ func (t *table) judge(m int, s *Model) Case {
 func (t *table) ask(m int, s *Model) Case {
 	on := &t.facts[m]
 	leaf, _ := s.Root.walk(on)
-	picks := configsOf(leaf.picks(on))
+	picks := leaf.picks(on)
 	c := Case{Matrix: t.names[m], Class: t.classes[m], Choice: picks[0], Nonzeros: max(0, on.Nonzeros),
 		CuSPARSE: t.fastest(m, cusparse)}
 	c.Fraction, c.Top3 = t.reached(m, picks)
@@ -231,20 +219,6 @@ type Options struct {
 	// Without are kernels that are not chosen, but are part of the oracle: what a rule loses that was learned before
 	// there were these.
 	Without []string
-	// Tail is what a loss beyond that of 0.75 of the oracle costs more, as a multiple: the worst
-	// choices weigh more than the mean.
-	Tail float64
-	// Estimate is the extra time charged for a configuration that was not tried on a matrix, as
-	// a fraction of the time of the kernel's nearest configuration that was tried. It makes
-	// measurements win over guesses.
-	Estimate float64
-	// Unknown is the least time charged for a kernel of which nothing was tried on a matrix, as
-	// a multiple of the oracle's time. If the slowest measurement on that matrix is slower,
-	// that is charged.
-	Unknown float64
-	// Failure is the same for a configuration that was tried and gave no verified
-	// time.
-	Failure float64
 }
 
 // DefaultOptions give trees that people can read: at most 32 leaves, and
@@ -254,10 +228,6 @@ var DefaultOptions = Options{
 	MinLeaf:  2,
 	MinGain:  0.01,
 	Prune:    true,
-	Tail:     0.5,
-	Estimate: 0.05,
-	Unknown:  2,
-	Failure:  10,
 }
 
 // maxDepth bounds MaxDepth and the trees that Read accepts.
@@ -273,9 +243,7 @@ func (o Options) Check() error {
 		x, least float64
 	}{
 		{"number of products", float64(o.Products), 0}, {"fewest matrices in a leaf", float64(o.MinLeaf), 1},
-		{"weight of the tail", o.Tail, 0}, {"least gain of a split", o.MinGain, 0},
-		{"estimate", o.Estimate, 0}, {"charge of unknown kernels", o.Unknown, 1},
-		{"charge of failures", o.Failure, 1},
+		{"least gain of a split", o.MinGain, 0},
 	} {
 		if !(of.x >= of.least) || math.IsInf(of.x, 1) {
 			return fmt.Errorf("%s is %v: must be %v or more", of.name, of.x, of.least)

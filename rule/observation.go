@@ -10,11 +10,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/sparse"
 	"example.org/spmvtune/store"
@@ -100,12 +100,8 @@ func group(obs []Observation) ([]Key, map[Key][]*Observation) {
 }
 
 // Distinct returns the names that observations have, sorted.
-func Distinct(obs []Observation, of func(*Observation) string) []string {
-	names := make(map[string]bool)
-	for i := range obs {
-		names[of(&obs[i])] = true
-	}
-	return slices.Sorted(maps.Keys(names))
+func Distinct(obs []Observation, of func(Observation) string) []string {
+	return slices.Sorted(slices.Values(lists.Distinct(obs, of)))
 }
 
 // FromRows makes observations of trials, failed ones included, but not of kernels whose y nobody sees: no
@@ -116,16 +112,13 @@ func FromRows(ctx context.Context, db *store.DB, rows []store.Row, matrices []tr
 		known[matrices[i].Name] = &matrices[i]
 	}
 	list, err := db.Kernels(ctx)
-	if err != nil {
+	devices, err2 := db.Devices(ctx)
+	if err := cmp.Or(err, err2); err != nil {
 		return nil, fmt.Errorf("reading observations: %w", err)
 	}
 	sources := make(map[string]string, len(list))
 	for _, k := range list { // the last of several sources of a kernel stays
 		sources[k.Name] = k.Digest
-	}
-	devices, err := db.Devices(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading observations: %w", err)
 	}
 	hardware := make(map[string]Hardware, len(devices))
 	for _, d := range devices {

@@ -68,7 +68,7 @@ func (t *table) penalty(matrices []int, opt Options, features int) pruning {
 		for i, p := range penalties {
 			tree := l.guard(grown.pruned(p), in)
 			for _, m := range out {
-				loss[i] += opt.weighted(l.charged(m, t.leaf(tree, m).choice)) / float64(len(matrices))
+				loss[i] += weighted(l.charged(m, t.leaf(tree, m).choice)) / float64(len(matrices))
 			}
 		}
 	}

@@ -247,15 +247,15 @@ func (s *Model) follow(root *Node, f *Subject, by string) (Choice, error) {
 		}
 	}
 	picks, forecast := leaf.picks(f), leaf.forecast(f)
-	c := Choice{Config: picks[0].Config, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: by,
-		Forecast: forecast.slower(picks[0].times), Model: s}
+	c := Choice{Config: picks[0], Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: by,
+		Forecast: forecast.slower(leaf.times(picks[0])), Model: s}
 	if c.Config != *leaf.Choice {
 		c.Instead = leaf.Choice
 	}
-	for _, p := range picks {
-		r := Ranked{Config: p.Config}
+	for _, config := range picks {
+		r := Ranked{Config: config}
 		if forecast != nil {
-			r.Seconds = p.times * forecast.Seconds
+			r.Seconds = leaf.times(config) * forecast.Seconds
 		}
 		c.Shortlist = append(c.Shortlist, r)
 	}
@@ -308,7 +308,7 @@ func (n *Node) pays(f *Subject, reading float64) int {
 
 // price notes at each leaf of the tree over sizes what a product takes, what the features save
 // in one, on families left out, and what they cost.
-func (s *Model) price(t *table, oracle map[string]float64) {
+func (s *Model) price(t *table) {
 	cases := make(map[string]Case, len(s.Validation.Cases))
 	for _, c := range s.Validation.Cases {
 		cases[c.Matrix] = c
@@ -317,15 +317,16 @@ func (s *Model) price(t *table, oracle map[string]float64) {
 		var paces, readings []float64
 		for _, name := range n.Matrices {
 			m, _ := slices.BinarySearch(t.names, name)
+			product := t.quickest(m).Seconds
 			if c, ok := cases[name]; ok {
 				n.Saved += c.saved() / float64(len(n.Matrices))
-				n.Prepare += (c.Prepare - c.SizesPrepare) / oracle[name] / float64(len(n.Matrices))
+				n.Prepare += (c.Prepare - c.SizesPrepare) / product / float64(len(n.Matrices))
 			}
 			if size := t.facts[m].Nonzeros + t.facts[m].Rows; size > 0 {
-				paces = append(paces, oracle[name]/float64(size))
+				paces = append(paces, product/float64(size))
 			}
 			if reading := t.reading(m); reading > 0 {
-				readings = append(readings, reading/oracle[name])
+				readings = append(readings, reading/product)
 			}
 		}
 		n.Pace, n.Reading = middle(paces), middle(readings)
@@ -342,17 +343,6 @@ func middle(list []float64) float64 {
 	}
 	slices.Sort(list)
 	return list[len(list)/2]
-}
-
-// oracles are the times of the fastest configuration of each matrix, in seconds.
-func oracles(obs []*Observation) map[string]float64 {
-	fastest := make(map[string]float64)
-	for _, o := range obs {
-		if s, ok := fastest[o.Matrix]; !o.Failed && (!ok || o.Seconds < s) {
-			fastest[o.Matrix] = o.Seconds
-		}
-	}
-	return fastest
 }
 
 // charged adds to each time its share of the kernel's preparation of the matrix, amortized over

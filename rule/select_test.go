@@ -125,7 +125,7 @@ func TestNothingLegal(t *testing.T) {
 	f := Subject{Features: &sparse.Features{Cols: 1 << 30, Rows: 10, Nonzeros: 100}}
 	leaf := &Node{Choice: &local}
 	got := leaf.picks(&f)
-	testkit.Check(t, len(got) == 1 && got[0].Config == local, "picks are %v", got)
+	testkit.Check(t, len(got) == 1 && got[0] == local, "picks are %v", got)
 	e := &Ensemble{Configs: []kernels.Config{local}, Base: []float64{0}}
 	order, _ := e.rank(&f, 0)
 	testkit.Equal(t, len(order), 1, "the ensemble's")

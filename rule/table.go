@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
 )
@@ -22,11 +23,11 @@ import (
 //   - measured is log(its time / the oracle's), at least 0: also where samples can't tell the two apart, since
 //     a tie says that nothing is known, not that both are fast;
 //   - not tried is that of the nearest configuration of the same kernel that was
-//     tried, plus log(1 + Options.Estimate); of several equally near the worst;
+//     tried, plus log(1 + estimate); of several equally near the worst;
 //   - not tried, nor anything of its kernel, is that of the slowest measurement on
-//     the matrix, and at least log(Options.Unknown);
+//     the matrix, and at least log(untried);
 //   - tried without a verified time is that of the slowest measurement, and at
-//     least log(Options.Failure).
+//     least log(failure).
 //
 // Note: the alternative is to let a leaf choose only from the configurations that
 // were measured on all of its matrices. After a random search that set is soon
@@ -52,9 +53,16 @@ type table struct {
 	takes    [][]bool // whether it is, as its trials say
 }
 
+// What is charged where nothing was measured. It makes measurements win over guesses.
+const (
+	estimate = 0.05 // more than the kernel's nearest configuration that was tried, as a fraction of its time
+	untried  = 2    // times the oracle's time at least, where nothing of the kernel was tried
+	failure  = 10   // the same, where what was tried gave no verified time
+)
+
 // newTable fills a table from the observations of one key. Matrices without a
 // measurement have no oracle and are left out; their names are returned.
-func newTable(obs []*Observation, opt Options) (*table, []string, error) {
+func newTable(obs []*Observation) (*table, []string, error) {
 	facts := make(map[string]*Observation)
 	configs := make(map[kernels.Config]kernels.Config)
 	for _, o := range obs {
@@ -97,7 +105,7 @@ func newTable(obs []*Observation, opt Options) (*table, []string, error) {
 	slices.Sort(t.names)
 	slices.Sort(unmeasured)
 	for _, name := range t.names {
-		loss, evidence := t.charge(seen[name], opt)
+		loss, evidence := t.charge(seen[name])
 		t.seen = append(t.seen, seen[name])
 		t.loss = append(t.loss, loss)
 		tuned := slices.Repeat([]float64{math.Inf(1)}, len(t.kernels))
@@ -182,7 +190,7 @@ func (t *table) measure() error {
 }
 
 // charge computes the losses on one matrix; row has nil for configurations that were not tried.
-func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) {
+func (t *table) charge(row []*Observation) ([]float64, []Evidence) {
 	var oracle *Observation
 	slowest := 0.0
 	for _, o := range row {
@@ -204,7 +212,7 @@ func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) 
 		switch {
 		case o == nil: // below, when the tried ones are known
 		case o.Failed:
-			loss[c], evidence[c] = max(slowest, math.Log(opt.Failure)), Failed
+			loss[c], evidence[c] = max(slowest, math.Log(failure)), Failed
 		default:
 			loss[c], evidence[c] = max(0, math.Log(o.Seconds/oracle.Seconds)), Measured
 		}
@@ -214,13 +222,13 @@ func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) 
 		if o != nil {
 			continue
 		}
-		loss[c], evidence[c] = max(slowest, math.Log(opt.Unknown)), Absent
+		loss[c], evidence[c] = max(slowest, math.Log(untried)), Absent
 		if near := nearest(t.configs[c], t.configs, func(d int) bool { return row[d] != nil }); near != nil {
 			worst := 0.0
 			for _, d := range near {
 				worst = max(worst, loss[d])
 			}
-			loss[c], evidence[c] = worst+math.Log1p(opt.Estimate), Near
+			loss[c], evidence[c] = worst+math.Log1p(estimate), Near
 		}
 	}
 
@@ -326,16 +334,21 @@ func Nearest(c kernels.Config, among []kernels.Config) (kernels.Config, bool) {
 // noisy is how many times as slow as the fastest a configuration that can't be told from it must be for a rule to say so.
 const noisy = 1.5
 
+// quickest is the observation of a matrix with the least time.
+func (t *table) quickest(m int) *Observation {
+	measured := lists.Where(t.seen[m], (*Observation).measured)
+	return slices.MinFunc(measured, func(a, b *Observation) int { return cmp.Compare(a.Seconds, b.Seconds) })
+}
+
 // noise says on how many matrices the data can't tell the fastest from much slower configurations, nothing if it can
 // everywhere.
 func (t *table) noise() string {
 	matrices, widest := 0, 0.0
-	for _, row := range t.seen {
-		measured := slices.DeleteFunc(slices.Clone(row), func(o *Observation) bool { return !o.measured() })
-		fastest := slices.MinFunc(measured, func(a, b *Observation) int { return cmp.Compare(a.Seconds, b.Seconds) })
+	for m, row := range t.seen {
+		fastest := t.quickest(m)
 		slowest := fastest.Seconds
-		for _, o := range measured {
-			if o.Tied || 0 < o.Low && o.Low <= fastest.High {
+		for _, o := range row {
+			if o.measured() && (o.Tied || 0 < o.Low && o.Low <= fastest.High) {
 				slowest = max(slowest, o.Seconds)
 			}
 		}

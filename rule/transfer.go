@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 )
 
@@ -21,7 +22,7 @@ type Transfer struct {
 }
 
 // EvaluateOn asks a rule about the matrices of other observations.
-func (r *Rule) EvaluateOn(obs []Observation, opt Options) ([]Transfer, error) {
+func (r *Rule) EvaluateOn(obs []Observation) ([]Transfer, error) {
 	var list []Transfer
 	keys, groups := group(charged(obs, r.Products))
 	for _, k := range keys {
@@ -29,7 +30,7 @@ func (r *Rule) EvaluateOn(obs []Observation, opt Options) ([]Transfer, error) {
 		if s == nil {
 			continue
 		}
-		t, _, err := newTable(groups[k], opt)
+		t, _, err := newTable(groups[k])
 		if err != nil {
 			return nil, fmt.Errorf("evaluating a rule on %s: %w", k, err)
 		}
@@ -94,10 +95,7 @@ func (s *Model) taughtBy(name string, nonzeros int) bool {
 
 // Named are all configurations that s may choose.
 func (s *Model) Named() []kernels.Config {
-	var list []kernels.Config
-	for _, leaf := range append(s.Root.Leaves(), s.Sizes.Leaves()...) {
-		list = append(list, leaf.all()...)
-	}
+	list := slices.Concat(lists.Of(append(s.Root.Leaves(), s.Sizes.Leaves()...), (*Node).all)...)
 	if s.Ensemble != nil {
 		list = append(list, s.Ensemble.Configs...)
 	}

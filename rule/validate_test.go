@@ -128,13 +128,12 @@ func TestPaybackByHand(t *testing.T) {
 	f := sparse.Features{Rows: 1000, Cols: 1000, Nonzeros: 999_000, RowMean: 999}
 	o, unread := observe("m", f, config("a", 64, 2), 1e-3), observe("n", f, config("a", 64, 2), 1e-3)
 	o.Reading = 4e-3
-	obs := []*Observation{&o, &unread}
 	table := tableOf(t, []Observation{o, unread})
 	for _, tt := range []struct{ prepare, sizes, more, products float64 }{{0, 0, 0, 4}, {10e-3, 2e-3, 4, 12}} {
 		list := table.payback([]Case{
 			{Matrix: "m", Fraction: 1, Sizes: 0.5, Prepare: tt.prepare, SizesPrepare: tt.sizes},
 			{Matrix: "n", Fraction: 1, Sizes: 0.5},
-		}, obs)
+		})
 		testkit.Equal(t, len(list), 1, "paybacks")
 		p := list[0]
 		if near := func(got, want float64) bool { return math.Abs(got-want) < 1e-9 }; p.Nonzeros != 100_000 ||
@@ -205,13 +204,13 @@ func TestEvaluateOnLeavesOutWhatTaught(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	obs := world(rng, 30, func(sparse.Features) string { return "a" })
 	r := learn(t, obs, DefaultOptions)
-	testkit.Is(t, testkit.Err(r.EvaluateOn(obs, DefaultOptions)), ErrNoData, "judged on its own matrices")
+	testkit.Is(t, testkit.Err(r.EvaluateOn(obs)), ErrNoData, "judged on its own matrices")
 
 	more := append(obs, another(rng, 9, func(sparse.Features) string { return "a" })...)
 	for i := range more {
 		more[i].Device = "lab"
 	}
-	list := testkit.Must(r.EvaluateOn(more[:len(obs)+36], DefaultOptions))
+	list := testkit.Must(r.EvaluateOn(more[:len(obs)+36]))
 	testkit.Equal(t, list[0].Taught, 30, "observations left out")
 	testkit.Equal(t, len(list[0].Cases), 1, "matrices judged")
 	namesake := *more[len(obs)].Features
@@ -220,7 +219,7 @@ func TestEvaluateOnLeavesOutWhatTaught(t *testing.T) {
 		o := &more[len(obs)+i]
 		o.Matrix, o.Features = obs[0].Matrix, &namesake
 	}
-	list = testkit.Must(r.EvaluateOn(more[len(obs):len(obs)+36], DefaultOptions))
+	list = testkit.Must(r.EvaluateOn(more[len(obs) : len(obs)+36]))
 	testkit.Equal(t, len(list[0].Cases), 1, "the matrix that has only the name of a taught one")
 }
 

@@ -121,12 +121,12 @@ func (l *learnCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 	if !cmd.Flags().Changed("test") {
 		l.options.Test = test
-	} else if err := knownAll("test", "class", l.options.Test, rule.Distinct(seen, func(o *rule.Observation) string {
+	} else if err := knownAll("test", "class", l.options.Test, rule.Distinct(seen, func(o rule.Observation) string {
 		return o.Class
 	})); err != nil {
 		return command.UsageHint(err, `put a class whose name has a comma in quotes: --test '"random, long rows"'`)
 	}
-	if err := knownAll("without", "kernel", l.options.Without, rule.Distinct(seen, func(o *rule.Observation) string {
+	if err := knownAll("without", "kernel", l.options.Without, rule.Distinct(seen, func(o rule.Observation) string {
 		return o.Config.Kernel
 	})); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (l *learnCommand) finish(cmd *cobra.Command, r *rule.Rule, seen []rule.Obse
 	if err != nil {
 		return err
 	}
-	list, err := r.EvaluateOn(other, l.options)
+	list, err := r.EvaluateOn(other)
 	if err != nil {
 		return err
 	}
@@ -300,8 +300,8 @@ func observedIn(cmd *cobra.Command, args []string, device string) (seen []rule.O
 			if err != nil {
 				return nil, nil, err
 			}
-			devices := rule.Distinct(measured, func(o *rule.Observation) string { return o.Device })
-			names := rule.Distinct(measured, func(o *rule.Observation) string { return o.Matrix })
+			devices := rule.Distinct(measured, func(o rule.Observation) string { return o.Device })
+			names := rule.Distinct(measured, func(o rule.Observation) string { return o.Matrix })
 			kept = slices.DeleteFunc(kept, func(o rule.Observation) bool { // a name is that of one matrix
 				return !slices.Contains(devices, o.Device) || slices.Contains(names, o.Matrix)
 			})
@@ -320,7 +320,7 @@ func ofDevice(seen []rule.Observation, device string) ([]rule.Observation, error
 	if device == "" {
 		return seen, nil
 	}
-	measured := rule.Distinct(seen, func(o *rule.Observation) string { return o.Device })
+	measured := rule.Distinct(seen, func(o rule.Observation) string { return o.Device })
 	if err := command.Known("device", device, measured); err != nil {
 		return nil, err
 	}
