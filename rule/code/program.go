@@ -117,10 +117,18 @@ func (p *program) write(w io.Writer, name string) (err error) {
 		return err
 	}
 	names := strings.NewReplacer("@@", strings.ToUpper(p.name), "@", p.name)
-	t, err := template.New(name).Funcs(template.FuncMap{"comment": comment, "quoted": quoted, "word": word, "camel": camel,
+	t := template.New(name)
+	ofCSR := func(feature string) (string, error) {
+		var b strings.Builder
+		if t.Lookup(feature) == nil {
+			return "", nil
+		}
+		err := t.ExecuteTemplate(&b, feature, nil)
+		return b.String(), err
+	}
+	_, err = t.Funcs(template.FuncMap{"comment": comment, "quoted": quoted, "word": word, "camel": camel,
 		"upper": strings.ToUpper, "listed": listed, "single": single, "figures": figures,
-		"least": func() float64 { return rule.LeastTime }, "trusted": func() float64 { return rule.Trusted },
-		"ofCSR": func(feature string) string { return names.Replace(cmp.Or(fromCSR[feature], "zero / zero")) },
+		"least": func() float64 { return rule.LeastTime }, "trusted": func() float64 { return rule.Trusted }, "ofCSR": ofCSR,
 	}).Parse(names.Replace(string(text)))
 	if err != nil {
 		return err
@@ -296,56 +304,6 @@ func (p *program) Package() string {
 		return name + "rule"
 	}
 	return name
-}
-
-// fromCSR are the features that the header can compute of a matrix in CSR, without memory to sort in, as expressions of C.
-var fromCSR = map[string]string{
-	"rows":              "rows",
-	"cols":              "cols",
-	"cache_share":       "(12.0 * nonzeros + 12.0 * rows + 8.0 * cols) / @@_CACHE",
-	"x_cache_share":     "8.0 * cols / @@_CACHE",
-	"nonzeros_per_warp": "nonzeros / @@_WARPS",
-	"rows_per_warp":     "(double)rows / @@_WARPS",
-	"nonzeros":          "nonzeros",
-	"row_mean":          "mean",
-	"row_max_over_mean": "mean > 0 ? @_quantile(rows, offsets, 100) / mean : 0",
-	"row_max_share":     "nonzeros > 0 ? @_quantile(rows, offsets, 100) / nonzeros : 0",
-	"row_p99_over_mean": "mean > 0 ? @_quantile(rows, offsets, 99) / mean : 0",
-	"row_gini":          "@_gini(rows, offsets)",
-	"row_std_over_mean": "mean > 0 ? @_std(rows, offsets) / mean : 0",
-	"row_max":           "@_quantile(rows, offsets, 100)",
-	"row_std":           "@_std(rows, offsets)",
-	"row_min":           "@_quantile(rows, offsets, 0)",
-	"row_median":        "@_quantile(rows, offsets, 50)",
-	"row_p25":           "@_quantile(rows, offsets, 25)",
-	"row_p75":           "@_quantile(rows, offsets, 75)",
-	"row_p90":           "@_quantile(rows, offsets, 90)",
-	"row_p99":           "@_quantile(rows, offsets, 99)",
-	"share_above_32":    "@_above(rows, offsets, 32)",
-	"share_above_256":   "@_above(rows, offsets, 256)",
-	"share_above_1024":  "@_above(rows, offsets, 1024)",
-	"empty_share":       "rows > 0 ? @_empty(rows, offsets) / rows : 0",
-	"empty_rows":        "@_empty(rows, offsets)",
-	"row_span_share":    "rows > 0 && cols > 0 ? @_span(rows, offsets, columns) / rows / cols : 0",
-	"col_gap_mean": "nonzeros > rows - @_empty(rows, offsets) ? " +
-		"@_span(rows, offsets, columns) / (nonzeros - rows + @_empty(rows, offsets)) : 0",
-	"neighbour_rate": "nonzeros > 0 ? 2 * @_pairs(rows, offsets, columns) / nonzeros : 0",
-	"bandwidth":      "@_distance(rows, offsets, columns, 1)",
-	"bandwidth_mean": "nonzeros > 0 ? @_distance(rows, offsets, columns, 0) / nonzeros : 0",
-	"row_similarity": "@_similarity(rows, offsets, columns)",
-	"memory_share":   "@_saturated(@_fourth(1.2 * (12.0 * nonzeros + 12.0 * rows + 8.0 * cols) / @@_CACHE))",
-	"row_spread":     "@_saturated(rows > 0 ? @_span(rows, offsets, columns) / rows / 12000 : 0)",
-}
-
-// Others lists the features that the header does not compute.
-func (p *program) Others() string {
-	var names []string
-	for _, f := range p.Features {
-		if fromCSR[f.Name] == "" {
-			names = append(names, f.Name)
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 // figures say what a tree is for and how far it can be trusted. by is what it chooses by, if not by all features.
