@@ -228,21 +228,15 @@ func (p *Panel) Kernels() []string { return KernelsOf([]Panel{*p}) }
 func SortKernels(names []string) { slices.SortFunc(names, compareKernels) }
 
 func compareKernels(a, b string) int {
-	return cmp.Or(cmp.Compare(catalogueIndex(a), catalogueIndex(b)), cmp.Compare(a, b))
+	place := catalogued()
+	return cmp.Or(cmp.Compare(place[a], place[b]), cmp.Compare(a, b))
 }
 
-// catalogueIndex is the kernel's index in the catalogue, or the length of the catalogue.
-func catalogueIndex(kernel string) int {
-	if i, known := catalogueIndexes()[kernel]; known {
-		return i
-	}
-	return len(kernels.Catalogue)
-}
-
-var catalogueIndexes = sync.OnceValue(func() map[string]int {
-	indexes := map[string]int{}
+// catalogued are the places of kernels in the catalogue.
+var catalogued = sync.OnceValue(func() map[string]int {
+	places := map[string]int{}
 	for i, name := range kernels.Names() {
-		indexes[name] = i
+		places[name] = i - len(kernels.Catalogue) // 0 for kernels that it does not have
 	}
-	return indexes
+	return places
 })

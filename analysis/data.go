@@ -49,8 +49,6 @@ type Data struct {
 	Base    string
 	// Published draws the papers' own numbers beside the measured ones.
 	Published bool
-
-	originals map[string]string // The published matrices that twins stand for, by the twin's name.
 }
 
 // Read reads Data from a database as it is.
@@ -96,14 +94,8 @@ func (r *Results) Data(ctx context.Context) (*Data, error) {
 
 // New sorts and groups what was read. It keeps the slices.
 func New(rows []store.Row, best []store.Best, matrices []trial.Matrix, devices []store.Device) *Data {
-	d := &Data{Rows: rows, Best: best, Matrices: matrices, Devices: devices, originals: map[string]string{}}
+	d := &Data{Rows: rows, Best: best, Matrices: matrices, Devices: devices}
 	d.visible()
-	for i := range matrices {
-		if of := matrices[i].TwinOf; of != "" {
-			d.originals[matrices[i].Name] = of
-		}
-	}
-
 	slices.SortStableFunc(d.Matrices, func(a, b trial.Matrix) int {
 		return cmp.Or(cmp.Compare(a.RowMean, b.RowMean), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Hash, b.Hash))
 	})

@@ -129,7 +129,7 @@ func (d *Data) PublishedFor(r *store.Row) *Publication {
 	if r == nil {
 		return nil
 	}
-	matrix := cmp.Or(d.originals[r.Matrix], r.Matrix)
+	matrix := cmp.Or(d.Matrix(r.Matrix).TwinOf, r.Matrix)
 	p, found := publications()[publicationKey{matrix, r.Kernel, r.Precision}]
 	if !found || p.gflops == 0 && (p.seconds == 0 || p.Caveat != "") {
 		return nil

@@ -110,29 +110,21 @@ func find(ctx context.Context, s *store.Scratch, p *Part, originals map[string]s
 	}
 
 	cases := map[string][]Case{}
-	r := reader{t}
-	for _, row := range t.Rows {
-		c := Case{Matrix: r.text(row, "matrix"), Precision: r.text(row, "precision"), Cache: r.text(row, "cache"),
-			Note:  r.text(row, "note"),
-			Value: r.number(row, "value", math.NaN())}
+	for _, row := range lists.Records(t.Columns, t.Rows) {
+		c := Case{Matrix: text(row["matrix"]), Precision: text(row["precision"]), Cache: text(row["cache"]),
+			Note: text(row["note"]), Value: numberOr(row["value"], math.NaN())}
 		if math.IsNaN(c.Value) {
 			continue
 		}
-		c.Low, c.High = r.number(row, "low", c.Value), r.number(row, "high", c.Value)
-		c.Unsure = r.lacks(row, "low") || r.lacks(row, "high")
-		original, twin := originals[c.Matrix]
-		if twin {
-			c.Of = original
-		} else {
-			original = c.Matrix
-		}
+		c.Low, c.High, c.Of = numberOr(row["low"], c.Value), numberOr(row["high"], c.Value), originals[c.Matrix]
+		c.Unsure = lacks(row, "low") || lacks(row, "high")
 		for _, k := range known {
-			if k.Value != 0 && k.Matrix == original && (k.Precision == "" || k.Precision == c.Precision) {
+			if k.Value != 0 && k.Matrix == cmp.Or(c.Of, c.Matrix) && (k.Precision == "" || k.Precision == c.Precision) {
 				c.Published = &k.Value
 				break
 			}
 		}
-		device := r.text(row, "device")
+		device := text(row["device"])
 		cases[device] = append(cases[device], c)
 	}
 
@@ -158,13 +150,10 @@ func publishedOf(ctx context.Context, s *store.Scratch, p *Part) ([]Published, e
 	if err != nil {
 		return nil, err
 	}
-	r := reader{t}
-
-	list := lists.Of(t.Rows, func(row []any) Published {
-		return Published{Matrix: r.text(row, "matrix"), Precision: r.text(row, "precision"), Device: r.text(row, "device"),
-			Value: r.number(row, "value", 0), Caveat: r.text(row, "caveat")}
+	list := lists.Of(lists.Records(t.Columns, t.Rows), func(row map[string]any) Published {
+		return Published{Matrix: text(row["matrix"]), Precision: text(row["precision"]), Device: text(row["device"]),
+			Value: numberOr(row["value"], 0), Caveat: text(row["caveat"])}
 	})
-
 	slices.SortStableFunc(list, func(a, b Published) int {
 		return cmp.Or(cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.Precision, b.Precision),
 			cmp.Compare(a.Caveat, b.Caveat))
@@ -259,38 +248,26 @@ func devices(ctx context.Context, s *store.Scratch) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := reader{t}
-
-	return lists.Of(t.Rows, func(row []any) string { return r.text(row, "device") }), nil
+	return lists.Of(t.Rows, func(row []any) string { return text(row[0]) }), nil
 }
 
-// A reader finds the columns of a table by name. A query has only the columns that its part
-// needs.
-type reader struct{ *store.Table }
-
-func (r reader) value(row []any, column string) any {
-	if i := slices.Index(r.Columns, column); i >= 0 {
-		return row[i]
-	}
-	return nil
-}
-
-// lacks reports whether the query has a column and the row has no value there.
-func (r reader) lacks(row []any, column string) bool {
-	return slices.Contains(r.Columns, column) && r.value(row, column) == nil
+// lacks reports whether a query has a column, as each has only those that its part needs, and a row has no value there.
+func lacks(row map[string]any, column string) bool {
+	v, has := row[column]
+	return has && v == nil
 }
 
 // text returns "" if there is no value.
-func (r reader) text(row []any, column string) string {
-	if v := r.value(row, column); v != nil {
-		return fmt.Sprint(v)
+func text(v any) string {
+	if v == nil {
+		return ""
 	}
-	return ""
+	return fmt.Sprint(v)
 }
 
-// number returns otherwise if there is no value.
-func (r reader) number(row []any, column string, otherwise float64) float64 {
-	switch v := r.value(row, column).(type) {
+// numberOr returns otherwise if there is no value.
+func numberOr(v any, otherwise float64) float64 {
+	switch v := v.(type) {
 	case float64:
 		return v
 	case int64:

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/sparse/generate"
 	"example.org/spmvtune/store"
@@ -79,12 +80,11 @@ func definition(ctx context.Context, db *store.DB, t *store.Row) (*kernels.Custo
 // deviceOf finds a device by its label.
 func deviceOf(ctx context.Context, db *store.DB, label string) (kernels.Device, error) {
 	list, err := db.Devices(ctx)
-	for _, d := range list {
-		if d.Label == label {
-			return d.Device, nil
-		}
+	d, found := lists.First(list, func(d store.Device) bool { return d.Label == label })
+	if !found {
+		err = errors.Join(err, fmt.Errorf("the database has no device %s", label))
 	}
-	return kernels.Device{}, errors.Join(err, fmt.Errorf("the database has no device %s", label))
+	return d.Device, err
 }
 
 // specOf finds out how the matrix of a trial is made again.
@@ -93,12 +93,11 @@ func specOf(ctx context.Context, db *store.DB, t *store.Row) (spec configs.Matri
 	if err != nil {
 		return spec, err
 	}
-	for i := range matrices {
-		if matrices[i].Hash == t.Result.Matrix {
-			return sameMatrix(ctx, &matrices[i])
-		}
+	m, found := lists.First(matrices, func(m trial.Matrix) bool { return m.Hash == t.Result.Matrix })
+	if !found {
+		return spec, fmt.Errorf("the database has no matrix %s", t.Matrix)
 	}
-	return spec, fmt.Errorf("the database has no matrix %s", t.Matrix)
+	return sameMatrix(ctx, &m)
 }
 
 // sameMatrix finds the matrix that a database describes in words. How its file was read is not

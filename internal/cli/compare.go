@@ -94,13 +94,9 @@ func (c *compareCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 
-	w := cmd.OutOrStdout()
-	if c.output.Data() {
-		err = c.output.Write(w, comparedPairs(r.Pairs))
-	} else {
-		err = printCompared(w, r, c.all)
-	}
-
+	err = c.output.Print(cmd.OutOrStdout(), comparedPairs(r.Pairs), func(w io.Writer) error {
+		return printCompared(w, r, c.all)
+	})
 	return errors.Join(err, slowerVerdict(r))
 }
 

@@ -51,17 +51,11 @@ processor.`,
 
 // Run examines the machine.
 func (d *doctorCommand) Run(cmd *cobra.Command, _ []string) error {
-	stages := show.NewStages(cmd.ErrOrStderr())
-	found := examine(cmd.Context(), d.bandwidth, stages)
-	stages.Clear()
-	if d.output.Data() {
-		return d.output.Write(cmd.OutOrStdout(), found)
-	}
-	found.print(cmd.OutOrStdout())
-	return nil
+	found := examine(cmd.Context(), d.bandwidth, cmd.ErrOrStderr())
+	return d.output.Print(cmd.OutOrStdout(), found, found.print)
 }
 
-func (d *diagnosis) print(w io.Writer) {
+func (d *diagnosis) print(w io.Writer) error {
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(w, "%-10s %s\n", label, term.Hanging(w, fmt.Sprintf(format, args...), 11))
 	}
@@ -89,6 +83,7 @@ func (d *diagnosis) print(w io.Writer) {
 	line("slurm", "%s", d.Slurm)
 	line("cache", "%s", d.Cache)
 	line("versions", "spmvtune %s, %s, SQLite %s", d.Version, d.Go, d.SQLite)
+	return nil
 }
 
 // diagnosis is what doctor found.
@@ -112,7 +107,7 @@ type diagnosis struct {
 	SQLite  string `json:"sqlite"`
 }
 
-func examine(ctx context.Context, bandwidth bool, stages *show.Stages) diagnosis {
+func examine(ctx context.Context, bandwidth bool, progress io.Writer) diagnosis {
 	sqlite, _, _ := sqlite3.Version()
 	d := diagnosis{
 		Slurm:   examineSlurm(ctx),
@@ -129,9 +124,10 @@ func examine(ctx context.Context, bandwidth bool, stages *show.Stages) diagnosis
 		d.CPU = &dev
 	}
 	if err == nil && bandwidth {
-		stages.Begin("measuring the bandwidth of the memory")
+		end := show.Long(progress, "measuring the bandwidth of the memory")
 		var roof kernels.Roof
 		roof, err = b.Roof()
+		end()
 		d.Roof, d.Cached = &roof, b.Cached()
 	}
 	if err != nil {

@@ -169,10 +169,8 @@ func TestEnvironmentIsExplained(t *testing.T) {
 		"SPMVTUNE_LONG", "SPMVTUNE_SCREENS", "SPMVTUNE_TEST_GPUS", "SPMVTUNE_PERF_CONTROL", "SPMVTUNE_GPU_WORKER",
 		"PATH", "GOFLAGS", "SOURCE_DATE_EPOCH", // of tools
 	}
-	var explained []string
-	for _, v := range environment {
-		explained = append(explained, strings.Split(v.name, ", ")...)
-	}
+	explained := regexp.MustCompile(`(?m)^[A-Z][A-Z_]+\*?(, [A-Z_]+)?$`).FindAllString(environment, -1)
+	explained = strings.Split(strings.Join(explained, ", "), ", ")
 	known := func(name string) bool {
 		for _, e := range append(explained, internal...) {
 			if prefix, all := strings.CutSuffix(e, "*"); name == e || all && strings.HasPrefix(name, prefix) {

@@ -167,10 +167,7 @@ func (l *learnCommand) finish(cmd *cobra.Command, r *rule.Rule, seen []rule.Obse
 	if err != nil {
 		return err
 	}
-	if l.output.Data() {
-		return l.output.Write(cmd.OutOrStdout(), list)
-	}
-	return rule.WriteTransfers(cmd.OutOrStdout(), list)
+	return l.output.Print(cmd.OutOrStdout(), list, func(w io.Writer) error { return rule.WriteTransfers(w, list) })
 }
 
 // write writes the rule, its evaluation, or both. Without the trials that it was learned from, an
@@ -195,10 +192,7 @@ func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Obser
 	if err != nil {
 		return err
 	}
-	if l.output.Data() {
-		return l.output.Write(w, list)
-	}
-	return rule.WriteEvaluation(w, r, list)
+	return l.output.Print(w, list, func(w io.Writer) error { return rule.WriteEvaluation(w, r, list) })
 }
 
 // knownAll refuses names that nothing measured has: a typo would let a rule learn from what it is tested on.

@@ -80,11 +80,7 @@ func (p *planCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
-	if p.output.Data() {
-		err = p.output.Write(cmd.OutOrStdout(), planned)
-	} else {
-		err = planned.print(cmd.OutOrStdout())
-	}
+	err = p.output.Print(cmd.OutOrStdout(), planned, planned.print)
 	switch {
 	case err != nil:
 	case len(planned.Failures) > 0:
@@ -338,10 +334,8 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 	if err != nil {
 		return hardware.ExplainGPU(err)
 	}
-	name, gpus := dev.Name, len(part.Device.Each())
-	if gpus > 1 {
-		name = fmt.Sprintf("%d × %s", gpus, name)
-	}
+	gpus := len(part.Device.Each())
+	name := show.Devices(gpus, dev.Name)
 	if opt.Assume != nil {
 		name += " (assumed, not here)"
 	}

@@ -8,6 +8,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -28,8 +29,6 @@ import (
 	"example.org/spmvtune/internal/cli/cluster"
 	"example.org/spmvtune/internal/cli/command"
 	"example.org/spmvtune/internal/cli/matrix"
-	"example.org/spmvtune/sparse/cache"
-	"example.org/spmvtune/sparse/fetch"
 	"example.org/spmvtune/store"
 )
 
@@ -250,7 +249,7 @@ func newTopics() []*cobra.Command {
 		{Use: "config", Short: "The format of a sweep file", Long: configs.Help(), Example: "  spmvtune help config | less"},
 		{Use: "database", Short: "The views of a results database, and their columns", Long: databaseHelp(),
 			Example: "  spmvtune help database | less"},
-		{Use: "environment", Short: "The environment variables that the program reads", Long: environmentHelp(),
+		{Use: "environment", Short: "The environment variables that the program reads", Long: environment,
 			Example: "  SPMVTUNE_OUT=/scratch/me spmvtune run quickstart"},
 	}
 }
@@ -271,44 +270,10 @@ func databaseHelp() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// environment explains the variables that the program reads, those of its own first.
-var environment = []struct{ name, what string }{
-	{command.EnvOut, `the folder below which run, submit, report and import write, and runs are looked for by name;
-else spmvtune-out. --out names the folder of one run`},
-	{command.EnvRule, `the rule that select applies without --rule: a run, a rule.json, or one that comes with the
-program; else that of the last run`},
-	{command.EnvFormat, "the format of what commands print, as --format; else table"},
-	{cache.Env, `the folder of cached matrices, or off for none; else spmvtune/matrices in $XDG_CACHE_HOME, or in
-~/.cache`},
-	{cache.EnvLimit, `how much that folder may hold, as 50GB, or none for any; else 10 GB. What was not used for
-longest goes first`},
-	{fetch.EnvOffline, "1: download nothing, as --offline"},
-	{fetch.EnvServers, "the servers of the SuiteSparse collection, with blanks between; else its own"},
-	{"NO_COLOR", "has no effect: the program prints no colours"},
-	{"TERM", "dumb: nothing is drawn in place, and tables have all columns"},
-	{"XDG_CACHE_HOME", "the folder of caches"},
-	{"TMPDIR", "the folder of temporary files"},
-	{"CUDA_HOME, CUDA_PATH", "where CUDA is, for a sweep's own kernels, cuSPARSE, and ncu"},
-	{"NVCC", "the compiler of a sweep's own CUDA kernels, or off; else nvcc on the PATH or in CUDA's folder"},
-	{"CC", "the compiler of a sweep's own kernels in C; else that on the PATH"},
-	{"CUDA_VISIBLE_DEVICES", "the GPUs that may be used"},
-	{"GOMEMLIMIT", "the memory from which on garbage is collected more often; else 1000 MiB in report"},
-	{"GOTRACEBACK", "any value: an internal error prints its stack"},
-	{"SSH_CONNECTION", "serve then says how to see its page through ssh"},
-	{"SBATCH_*", "what sbatch asks for, where the sweep does not say it"},
-	{"SLURM_*", "what Slurm gives to a task; SLURM_CLUSTERS also chooses the cluster"},
-}
-
-// environmentHelp is about the variables that the program reads.
-func environmentHelp() string {
-	const indent = "    "
-	var b strings.Builder
-	b.WriteString("These variables hold where neither a flag nor the sweep says otherwise.\n")
-	for _, v := range environment {
-		fmt.Fprintf(&b, "\n%s\n%s%s\n", v.name, indent, term.Wrap(v.what, term.PageWidth-len(indent), indent))
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
+// environment is what help says of the environment variables that the program reads.
+//
+//go:embed environment.txt
+var environment string
 
 func newVersion() *cobra.Command {
 	var output command.Output

@@ -357,19 +357,13 @@ func (r *runCommand) print(ctx context.Context, w io.Writer, sum tuner.Summary) 
 	d := ranData{
 		Sweep: r.sweep.Name, Database: r.database(), Report: r.page,
 		Trials: sum.Trials, Known: sum.Finished, Measured: sum.Measured, FailedBefore: sum.FailedBefore,
-		Unusable: map[string]string{}, Interrupted: sum.Interrupted, OutOfTime: sum.OutOfTime, Best: []map[string]any{},
+		Unusable: map[string]string{}, Interrupted: sum.Interrupted, OutOfTime: sum.OutOfTime,
+		Best: lists.Records(view.Columns, view.Rows),
 	}
 	for _, f := range sum.Failures {
 		if !f.Measured {
 			d.Unusable[f.Matrix] = f.Err.Error()
 		}
-	}
-	for _, row := range view.Rows {
-		best := map[string]any{}
-		for i, name := range view.Columns {
-			best[name] = row[i]
-		}
-		d.Best = append(d.Best, best)
 	}
 	return r.output.Write(w, d)
 }

@@ -61,3 +61,14 @@ func Groups[T any, K comparable](list []T, key func(T) K) [][]T {
 	}
 	return groups
 }
+
+// Records gives each row of a table as its values by the names of their columns.
+func Records(columns []string, rows [][]any) []map[string]any {
+	return Of(rows, func(row []any) map[string]any {
+		values := map[string]any{}
+		for i, name := range columns {
+			values[name] = row[i]
+		}
+		return values
+	})
+}

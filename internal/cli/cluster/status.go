@@ -64,13 +64,10 @@ func (c *statusCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 
 	s, err := status.Of(ctx, statusClient, c.run)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.output.Data():
-		return c.output.Write(c.w, s)
 	}
-	return printStatus(ctx, c.w, c.run, s)
+	return c.output.Print(c.w, s, func(w io.Writer) error { return printStatus(ctx, w, c.run, s) })
 }
 
 // roughly marks a number of trials that is still an estimate.

@@ -5,6 +5,7 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -190,16 +191,48 @@ func (c *submitCommand) cut(ctx context.Context) (cutting, error) {
 	return cut, nil
 }
 
-// resolve finds out what the matrices of the sweep are here.
-func (c *submitCommand) resolve(ctx context.Context, cut *cutting) (err error) {
-	var notes []string
-	if c.dryRun || c.testOnly {
-		cut.sweep, notes, err = show.ForeseeSweep(c.sweep, c.offline)
-	} else {
-		cut.sweep, notes, err = show.ResolveSweep(ctx, c.alarm, c.sweep, c.offline)
+// resolve finds out what the matrices of the sweep are here. Where nothing is submitted, it downloads none.
+func (c *submitCommand) resolve(ctx context.Context, cut *cutting) error {
+	line := show.New(c.alarm, c.alarm)
+	resolver, err := show.NewResolver(c.offline, line)
+	if err != nil {
+		return err
 	}
-	cut.notes = append(cut.notes, notes...)
-	return err
+	defer line.Clear()
+
+	resolved := *c.sweep
+	resolved.Matrices = nil
+	var errs []error
+	for _, m := range c.sweep.Matrices {
+		if c.dryRun || c.testOnly {
+			m = resolver.Foresee(m)
+			cut.notes = append(cut.notes, absent(m)...)
+		} else {
+			found, why, err := resolver.Resolve(ctx, m)
+			if ctx.Err() != nil {
+				return err
+			}
+			if why != nil {
+				cut.notes = append(cut.notes, found.Substitution(why))
+			}
+			m, errs = found, append(errs, err)
+		}
+		resolved.Matrices = append(resolved.Matrices, m)
+	}
+	cut.sweep = &resolved
+	return errors.Join(errs...)
+}
+
+// absent says how a matrix is planned that has to be downloaded.
+func absent(m configs.Matrix) []string {
+	how := "The plan is for its twin"
+	switch {
+	case m.Resolved():
+		return nil
+	case !m.HasTwin():
+		how = "Its size is unknown, and the plan ignores its time"
+	}
+	return []string{fmt.Sprintf("%s is not downloaded yet; submit will do so. %s", m.Name, how)}
 }
 
 // expected returns the devices that tasks probably find. The plan only needs the rough number of

@@ -70,9 +70,7 @@ func ThisBuild() Build {
 			b.Tags = s.Value
 		}
 	}
-	for tag := range strings.SplitSeq(b.Tags, ",") {
-		b.CUDA = b.CUDA || tag == "cuda"
-	}
+	b.CUDA = slices.Contains(strings.Split(b.Tags, ","), "cuda")
 
 	// go run in the clone stamps no commit. What is run from elsewhere has a version, and the folder may be another repository.
 	program, _ := os.Executable()
@@ -282,6 +280,14 @@ func (o *Output) Data() bool { return o.Format != term.Formats[0] }
 
 // ForPeople reports whether people read what is printed: numbers are rounded then.
 func (o *Output) ForPeople() bool { return !o.Data() || o.Format == "markdown" }
+
+// Print prints v in the format that is asked for, for people by print.
+func (o *Output) Print(w io.Writer, v any, print func(io.Writer) error) error {
+	if o.Data() {
+		return o.Write(w, v)
+	}
+	return print(w)
+}
 
 // Write prints a value for programs, see term.Format.
 func (o *Output) Write(w io.Writer, v any) error { return term.Format(w, o.Format, v) }

@@ -145,6 +145,7 @@ func fileOf(word, file string) (path, note string, err error) {
 	info, failed := os.Stat(word)
 	isFolder := failed == nil && info.IsDir()
 	inside := filepath.Join(word, file)
+	_, written := lastWritten(inside)
 	named := matching(word, filesOfRuns(file))
 	switch {
 	case failed == nil && !isFolder:
@@ -152,7 +153,7 @@ func fileOf(word, file string) (path, note string, err error) {
 			note = fmt.Sprintf("note: %s is a file here; the run of this name is %s", word, named[0].path)
 		}
 		return word, note, nil
-	case isFolder && isRegular(inside):
+	case isFolder && written:
 		return inside, "", nil
 	case isFolder && slurm.IsRun(word):
 		return "", "", unmerged(word, file)
@@ -199,11 +200,6 @@ func matching(word string, all []found) []found {
 
 // runID matches the end of the name of a run on a cluster: the day, and some letters.
 var runID = regexp.MustCompile(`-\d{8}-[a-z2-7]{6}$`)
-
-func isRegular(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
 
 func emptyFolder(dir, file string) error {
 	return fmt.Errorf("there is no %s in the folder %s", file, dir)

@@ -90,10 +90,7 @@ func (i *infoCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if i.output.Data() {
-		return i.output.Write(cmd.OutOrStdout(), info)
-	}
-	return info.print(cmd.OutOrStdout())
+	return i.output.Print(cmd.OutOrStdout(), info, info.print)
 }
 
 func describeMatrix(a *sparse.CSR[float64], m trial.Matrix) (*matrixInfo, error) {

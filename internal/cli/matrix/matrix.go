@@ -188,11 +188,7 @@ func (l *listCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
-	if l.output.Data() {
-		return l.output.Write(cmd.OutOrStdout(), list)
-	}
-
-	return table(list).Print(cmd.OutOrStdout())
+	return l.output.Print(cmd.OutOrStdout(), list, table(list).Print)
 }
 
 // table has everything; what a reader needs least goes first where the terminal is narrow.

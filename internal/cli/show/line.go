@@ -77,14 +77,6 @@ type Stages struct {
 // NewStages shows stages on w.
 func NewStages(w io.Writer) *Stages { return &Stages{line: onLine(w), said: time.Now()} }
 
-// Begin shows at once what is being done for long.
-func (s *Stages) Begin(what string) {
-	s.mu.Lock()
-	s.said = time.Time{}
-	s.mu.Unlock()
-	s.At(what, 0, 0)
-}
-
 // At shows what is being done, and how much of it is done if of is not 0.
 func (s *Stages) At(what string, done, of int) {
 	s.mu.Lock()

@@ -3,14 +3,10 @@
 package show
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
-	"example.org/spmvtune/configs"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/sparse/fetch"
 	"example.org/spmvtune/tuner"
@@ -45,11 +41,11 @@ func NonFinite(name string, n int) string {
 }
 
 // Devices names the device of a run, and how many of them there are.
-func Devices(s tuner.Started) string {
-	if s.Devices == 1 {
-		return s.Device
+func Devices(n int, name string) string {
+	if n == 1 {
+		return name
 	}
-	return fmt.Sprintf("%d × %s", s.Devices, s.Device)
+	return fmt.Sprintf("%d × %s", n, name)
 }
 
 // Gone says that one of several GPUs is left out.
@@ -152,62 +148,4 @@ func NewResolver(offline bool, p *Progress) (*matrix.Resolver, error) {
 		r.Collection.Notify = (&downloads{p: p}).notify
 	}
 	return r, nil
-}
-
-// ResolveSweep returns a copy of sweep whose matrices are resolved, and notes about twins that
-// replace matrices. It downloads missing matrices.
-func ResolveSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, offline bool) (*configs.Sweep, []string,
-	error) {
-	line := New(w, w)
-	resolver, err := NewResolver(offline, line)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer line.Clear()
-
-	resolved := *sweep
-	resolved.Matrices = nil
-	var notes []string
-	var errs []error
-	for _, m := range sweep.Matrices {
-		m, why, err := resolver.Resolve(ctx, m)
-		if ctx.Err() != nil {
-			return nil, nil, err
-		}
-		if why != nil {
-			notes = append(notes, m.Substitution(why))
-		}
-		errs = append(errs, err)
-		resolved.Matrices = append(resolved.Matrices, m)
-	}
-	return &resolved, notes, errors.Join(errs...)
-}
-
-// ForeseeSweep returns a copy of sweep whose matrices are resolved as far as possible without
-// a download, and notes about the others.
-func ForeseeSweep(sweep *configs.Sweep, offline bool) (*configs.Sweep, []string, error) {
-	resolver, err := NewResolver(offline, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-
-	resolved := *sweep
-	resolved.Matrices = nil
-
-	var notes []string
-	for _, m := range sweep.Matrices {
-		m = resolver.Foresee(m)
-		switch {
-		case m.Resolved():
-		case m.HasTwin():
-			notes = append(notes, fmt.Sprintf("%s is not downloaded yet; submit will do so. The plan is for its "+
-				"twin", m.Name))
-		default:
-			notes = append(notes, fmt.Sprintf("%s is not downloaded yet; submit will do so. "+
-				"Its size is unknown, and the plan ignores its time", m.Name))
-		}
-		resolved.Matrices = append(resolved.Matrices, m)
-	}
-
-	return &resolved, notes, nil
 }

@@ -79,7 +79,7 @@ func (p *Progress) Observe(e tuner.Event) {
 		p.planned, p.measured, p.begun = 0, 0, 0
 		p.devices, p.expectation = e.Started.Devices, nil
 		p.matrices, p.begunOrder = map[string]*progressMatrix{}, nil
-		p.say(p.w, fmt.Sprintf("device: %s, %s", Devices(*e.Started), term.Matrices(e.Started.Matrices)))
+		p.say(p.w, fmt.Sprintf("device: %s, %s", Devices(e.Started.Devices, e.Started.Device), term.Matrices(e.Started.Matrices)))
 		if why := e.Started.NoSensors; why != "" {
 			p.say(p.w, "note: GPU clocks, temperature and power are not recorded: "+why)
 		}

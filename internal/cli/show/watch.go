@@ -105,10 +105,8 @@ const mostNotes = 3
 
 // page is what fits a terminal of this size.
 func (w *watch) page(now progressLine, matrices []*progressMatrix, width, height int) string {
-	line := w.doing
-	if line == "" {
-		line = now.progress(width - 1)
-	}
+	now.best = Leader{} // the table has it
+	line := cmp.Or(w.doing, now.draw(width-1))
 	head := []string{w.title, line, ""}
 	var foot []string
 	for _, n := range w.notes[max(0, len(w.notes)-mostNotes):] {
@@ -127,12 +125,6 @@ func (w *watch) page(now progressLine, matrices []*progressMatrix, width, height
 			table[above+cut:]...)
 	}
 	return strings.Join(append(append(head, table...), foot...), "\n") + "\n"
-}
-
-// progress is the line of progress without the configuration, which stands in the table.
-func (s progressLine) progress(width int) string {
-	s.best = Leader{}
-	return s.draw(width)
 }
 
 // leaderTable is the table of the best so far.
