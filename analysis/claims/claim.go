@@ -132,7 +132,7 @@ type PaperResult struct {
 var PaperResults = sync.OnceValue(func() (list []PaperResult) {
 	lines, err := csv.NewReader(bytes.NewReader(resultsCSV)).ReadAll()
 	for _, l := range lines[min(1, len(lines)):] {
-		v, bad := paperNumber(l[7])
+		v, bad := strconv.ParseFloat(l[7], 64)
 		err = cmp.Or(err, bad)
 		list = append(list, PaperResult{l[0], l[1], l[2], l[3], l[4], kernels.Precision(l[5]), l[6], v, l[8], l[9]})
 	}
@@ -141,15 +141,3 @@ var PaperResults = sync.OnceValue(func() (list []PaperResult) {
 	}
 	return list
 })
-
-// paperNumber reads what the papers print: "22.71", "429M", "13.4k", "1.2%".
-func paperNumber(s string) (float64, error) {
-	scale := 1.0
-	for suffix, by := range map[string]float64{"M": 1e6, "k": 1e3, "%": 1e-2} {
-		if rest, ok := strings.CutSuffix(s, suffix); ok {
-			s, scale = rest, by
-		}
-	}
-	v, err := strconv.ParseFloat(s, 64)
-	return v * scale, err
-}

@@ -106,13 +106,3 @@ func TestPaperResults(t *testing.T) {
 		}
 	}
 }
-
-func TestPaperNumbers(t *testing.T) {
-	for in, want := range map[string]float64{"22.71": 22.71, "429M": 429e6, "13.4k": 13400, "1.2%": 0.012} {
-		got, err := paperNumber(in)
-		testkit.Check(t, err == nil && got >= want*(1-1e-12) && got <= want*(1+1e-12), "%s is read as %v, %v", in, got, err)
-	}
-	for _, bad := range []string{"", "fast", "1.2.3", "M"} {
-		testkit.Fails(t, testkit.Err(paperNumber(bad)), "", "%q", bad)
-	}
-}

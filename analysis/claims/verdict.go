@@ -209,18 +209,9 @@ func (f *Finding) PublishedWords() string {
 	if f.Quoted != "" {
 		words = append(words, f.Quoted)
 	}
-	var values []float64
-
-	var on []string
-	for _, p := range f.Published {
-		if p.Value > 0 {
-			values = append(values, p.Value)
-		}
-		if !slices.Contains(on, p.Device) {
-			on = append(on, p.Device)
-		}
-	}
-
+	on := lists.Distinct(f.Published, func(p Published) string { return p.Device })
+	said := lists.Where(f.Published, func(p Published) bool { return p.Value > 0 })
+	values := lists.Of(said, func(p Published) float64 { return p.Value })
 	where := " on " + strings.Join(on, ", ")
 	switch len(values) {
 	case 0:

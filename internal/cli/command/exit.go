@@ -83,8 +83,7 @@ func WithHint(err error, hint string) error {
 // Interrupted gives an error without an exit code that of a signal if ctx has ended: the signal
 // caused the error. Where nobody reads the output, nothing is said.
 func Interrupted(ctx context.Context, err error) error {
-	var e *Error
-	if err == nil || errors.As(err, &e) {
+	if _, ours := errors.AsType[*Error](err); ours || err == nil {
 		return err
 	}
 	if errors.Is(err, syscall.EPIPE) || errors.Is(context.Cause(ctx), syscall.EPIPE) {
@@ -101,8 +100,8 @@ func Finish(w io.Writer, err error) int {
 	if err == nil {
 		return ExitOK
 	}
-	var e *Error
-	if !errors.As(err, &e) {
+	e, ours := errors.AsType[*Error](err)
+	if !ours {
 		e = &Error{Code: ExitFailed, Err: err}
 	}
 	if hinted := (*term.Hinted)(nil); e.Hint == "" && errors.As(err, &hinted) {
@@ -120,8 +119,7 @@ func Finish(w io.Writer, err error) int {
 
 // Reported says of an internal error how to report it.
 func Reported(err error, args []string) error {
-	var m *panics.Error
-	if !errors.As(err, &m) {
+	if _, ours := errors.AsType[*panics.Error](err); !ours {
 		return err
 	}
 	return fmt.Errorf("internal error in spmvtune %s; please report it with the command %s: %w", Version(),
