@@ -327,9 +327,9 @@ func (s *scene) exception() Sentence {
 	} else if len(list) == 0 {
 		list = s.losses(s.report.Under(s.condition))
 	}
-	for _, l := range list {
-		said = append(said, fmt.Sprintf("%s (%s, %s)", strings.Join(s.names(l.at), ", "), l.kernel, factor(l.gain)))
-	}
+	said = append(said, lists.Of(list, func(l loss) string {
+		return fmt.Sprintf("%s (%s, %s)", strings.Join(s.names(l.at), ", "), l.kernel, factor(l.gain))
+	})...)
 	if len(said) == 0 {
 		return Sentence{}
 	}

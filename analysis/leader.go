@@ -16,13 +16,10 @@ import (
 // shares places with all rivals: where no two kernels share one, none leads.
 func (s *scene) lead() {
 	list := s.contest.Contenders
+	often := func(k Contender) bool { return 2*k.Tried > len(s.places) }
+	all := !slices.ContainsFunc(list, often)
 	for i := range list {
-		if 2*list[i].Tried > len(s.places) {
-			s.rivals = append(s.rivals, &list[i])
-		}
-	}
-	if s.rivals == nil {
-		for i := range list {
+		if all || often(list[i]) {
 			s.rivals = append(s.rivals, &list[i])
 		}
 	}

@@ -181,13 +181,10 @@ func (n *Node) forecast(f *Subject) *Forecast {
 
 // sources are the digests of the kernels that leaves and the ensemble name, of several the last in order.
 func (s *Model) sources(obs []*Observation) map[string]string {
-	named := make(map[string]bool)
-	for _, c := range s.Named() {
-		named[c.Kernel] = true
-	}
+	named := lists.Distinct(s.Named(), func(c kernels.Config) string { return c.Kernel })
 	var list map[string]string
 	for _, o := range obs {
-		if k := o.Config.Kernel; named[k] && o.Source > list[k] {
+		if k := o.Config.Kernel; o.Source > list[k] && slices.Contains(named, k) {
 			if list == nil {
 				list = make(map[string]string)
 			}

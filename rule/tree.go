@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // same is the difference of total losses below which two of them are equal: far
@@ -75,10 +77,7 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 		cost:     make([][]float64, len(t.names)),
 	}
 	for _, m := range matrices {
-		l.cost[m] = make([]float64, len(use))
-		for c, x := range t.loss[m] {
-			l.cost[m][c] = weighted(x)
-		}
+		l.cost[m] = lists.Of(t.loss[m], weighted)
 	}
 
 	for c, used := range use {

@@ -153,10 +153,7 @@ func observe(ctx context.Context, runs []slurm.Listed) (list []status.Status, si
 	}
 	observer := &status.Observer{Client: statusClient}
 	view := observer.Observe(ctx, trackers...)
-	list = []status.Status{} // JSON has a list even if it is empty
-	for _, t := range trackers {
-		list = append(list, t.Status(view))
-	}
+	list = lists.Of(trackers, func(t *status.Tracker) status.Status { return t.Status(view) }) // empty in JSON, too
 	for _, run := range runs[len(trackers):] {
 		list = append(list, status.Status{Name: run.Name, Dir: run.Dir, Fault: run.Err.Error()})
 	}

@@ -53,11 +53,7 @@ type Build struct {
 // ThisBuild describes this program.
 func ThisBuild() Build {
 	b := Build{Version: stamped, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		b.Version = cmp.Or(b.Version, "devel")
-		return b
-	}
+	info, _ := debug.ReadBuildInfo() // which every program of a module has
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
