@@ -16,7 +16,7 @@ import (
 )
 
 // WriteEvaluation writes what docs/rule.md holds, in Markdown: for each tree of r its
-// figures beside those of other selectors, and what its evaluation says.
+// figures beside those of other selectors, and what its evaluation says, of which list has one for each.
 func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 	var b bytes.Buffer
 	for i := range r.Models {
@@ -45,11 +45,7 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 		bySize(&b, "By size, on matrices left out", s.Validation.Cases)
 		s.byClass(&b)
 
-		for _, e := range list {
-			if e.Key == s.Key {
-				e.tables(&b)
-			}
-		}
+		list[i].tables(&b)
 
 		b.WriteString("### The tree\n\n```\n")
 		s.Root.text(&b, "")

@@ -167,9 +167,7 @@ func Saved(list []Judgement) ([]store.SavedClaim, error) {
 	saved := make([]store.SavedClaim, len(list))
 	for i := range list {
 		j := &list[i]
-		figures, err := json.Marshal(struct {
-			Parts []Finding `json:"parts"`
-		}{j.Parts})
+		figures, err := json.Marshal(map[string]any{"parts": j.Parts})
 		if err != nil {
 			return nil, fmt.Errorf("claim %d: %w", j.Number, err)
 		}

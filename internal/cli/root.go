@@ -92,10 +92,9 @@ func unread(f *os.File) bool {
 
 // New is the command spmvtune with all its commands.
 func New() *cobra.Command {
-	root := &cobra.Command{
-		SuggestionsMinimumDistance: 2,
-		Use:                        "spmvtune",
-		Short:                      "Tune sparse matrix-vector products",
+	root := command.Group(&cobra.Command{
+		Use:   "spmvtune",
+		Short: "Tune sparse matrix-vector products",
 		Long: `spmvtune finds the fastest sparse matrix-vector product (SpMV) kernel for your
 matrices: it searches kernels, block sizes, grid sizes and precisions, verifies
 and measures every trial, keeps all results in one SQLite file, and makes
@@ -108,9 +107,7 @@ figures, tables and a learned selection rule from it.`,
 		Version:       command.Version(), // adds the flag; the template has the text
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          command.SubcommandOnly,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return command.UsageHint(suggestFlag(cmd, err), fmt.Sprintf("see %s --help", cmd.CommandPath()))
 	})
@@ -149,8 +146,7 @@ func addCommands(root *cobra.Command) {
 
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
-			c.Args, c.SuggestionsMinimumDistance = command.SubcommandOnly, 2
-			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			command.Group(c)
 		}
 	}
 }
@@ -284,11 +280,10 @@ func newVersion() *cobra.Command {
   spmvtune version --json                  # with the commit, its date, and how it was built`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if output.Data() {
-				return output.Write(cmd.OutOrStdout(), command.ThisBuild())
-			}
-			fmt.Fprint(cmd.OutOrStdout(), versionLine())
-			return nil
+			return output.Print(cmd.OutOrStdout(), command.ThisBuild(), func(w io.Writer) error {
+				_, err := io.WriteString(w, versionLine())
+				return err
+			})
 		},
 	}
 	output.Flags(cmd)

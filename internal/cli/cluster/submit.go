@@ -22,9 +22,9 @@ import (
 
 // submitCommand is the command submit.
 type submitCommand struct {
+	runCommand
 	root                            string // root is the folder of all runs.
 	wait, dryRun, testOnly, offline bool
-	output                          command.Output
 	// prepareOnly makes the run's folder and sends nothing; nobody asks Slurm then.
 	prepareOnly bool
 	// parsable prints the id of the last job, or the folder of a prepared run, and nothing else.
@@ -38,8 +38,6 @@ type submitCommand struct {
 
 	sweep  *configs.Sweep
 	client *sbatch.Client
-	w      io.Writer
-	alarm  io.Writer // alarm shows downloads, and what the command waits for.
 }
 
 func newSubmit() *cobra.Command {

@@ -182,8 +182,15 @@ func FlagOffline(cmd *cobra.Command, offline *bool) {
 // PictureFormats are the extensions of pictures.
 var PictureFormats = []string{"png", "svg", "pdf"}
 
-// SubcommandOnly refuses arguments of a command that only has subcommands. It suggests one.
-func SubcommandOnly(cmd *cobra.Command, args []string) error {
+// Group makes a command that only has subcommands: by itself it prints its help.
+func Group(cmd *cobra.Command) *cobra.Command {
+	cmd.Args, cmd.SuggestionsMinimumDistance = subcommandOnly, 2
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	return cmd
+}
+
+// subcommandOnly refuses arguments, and suggests a subcommand.
+func subcommandOnly(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 func newMatrixCache() *cobra.Command {
-	cmd := &cobra.Command{
+	cmd := command.Group(&cobra.Command{
 		Use:   "cache",
 		Short: "List, prune or verify cached matrices",
 		Long: `A matrix that was read from a file, or that took more than a second to generate, is
@@ -33,10 +33,7 @@ do not count, and only prune --downloads removes them.`,
 		Example: `  spmvtune matrix cache list
   spmvtune matrix cache prune --unused 30d
   spmvtune matrix cache verify`,
-		Args:                       command.SubcommandOnly,
-		SuggestionsMinimumDistance: 2,
-		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+	})
 	cmd.AddCommand(newCacheList(), newCachePrune(), newCacheVerify())
 	return cmd
 }

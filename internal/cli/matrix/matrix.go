@@ -30,7 +30,7 @@ import (
 )
 
 func NewCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	cmd := command.Group(&cobra.Command{
 		Use:   "matrix",
 		Short: "Look at matrices, convert and download them",
 		Example: `  spmvtune matrix info bcsstk13.mtx.gz
@@ -38,10 +38,7 @@ func NewCommand() *cobra.Command {
   spmvtune matrix get HB/bcsstk13
   spmvtune matrix convert bcsstk13.mtx.gz bcsstk13.npz
   spmvtune matrix list`,
-		Args:                       command.SubcommandOnly,
-		SuggestionsMinimumDistance: 2,
-		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+	})
 	cmd.AddCommand(newMatrixInfo(), newMatrixSpy(), newMatrixConvert(), newMatrixList(),
 		newMatrixGet(), newMatrixCache())
 	return cmd
