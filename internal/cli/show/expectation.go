@@ -109,17 +109,14 @@ func (e *expectation) skip(name string) {
 }
 
 // total is how many trials there are in all.
-func (e *expectation) total() (n int) {
-	for _, m := range e.list {
-		n += m.trials
-	}
-	return n
-}
+func (e *expectation) total() int { return e.sum(func(m *expected) int { return m.trials }) }
 
 // ahead is how many trials are left.
-func (e *expectation) ahead() (n int) {
+func (e *expectation) ahead() int { return e.sum((*expected).left) }
+
+func (e *expectation) sum(of func(*expected) int) (n int) {
 	for _, m := range e.list {
-		n += m.left()
+		n += of(m)
 	}
 	return n
 }

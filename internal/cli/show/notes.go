@@ -9,25 +9,8 @@ import (
 
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/sparse/fetch"
-	"example.org/spmvtune/tuner"
-	"example.org/spmvtune/tuner/hardware"
 	"example.org/spmvtune/tuner/matrix"
-	"example.org/spmvtune/tuner/trial"
 )
-
-// Noted says what about a run needs to be known, while it goes on: an own kernel that does not compile, a memory
-// whose bandwidth is not known, a busy processor. It is "" for other events.
-func Noted(e tuner.Event) string {
-	switch {
-	case e.Unbuilt != nil:
-		return unbuilt(*e.Unbuilt)
-	case e.Roofless != nil:
-		return fmt.Sprintf("the bandwidth of the memory is not known, and results are not compared with it: %v", e.Roofless)
-	case e.Crowded != nil:
-		return fmt.Sprintf("the processor is busy: %s. %s", e.Crowded.HostUse, trial.HostRemedy(e.Crowded.Launching))
-	}
-	return ""
-}
 
 // NewTrials says why n trials are measured, though others of the sweep were measured before.
 func NewTrials(why string, n int) string {
@@ -46,18 +29,6 @@ func Devices(n int, name string) string {
 		return name
 	}
 	return fmt.Sprintf("%d × %s", n, name)
-}
-
-// Gone says that one of several GPUs is left out.
-func Gone(g tuner.Gone) string {
-	return fmt.Sprintf("GPU %d does not answer any more; %s on without it: %v", g.Index,
-		term.Count(g.Others, "other goes", "others go"), hardware.InWords(g.Err))
-}
-
-// unbuilt says that an own kernel does not compile.
-func unbuilt(u tuner.Unbuilt) string {
-	return u.Kernel + " " + u.Reason + ". " + term.Count(u.Configs, "configuration is", "configurations are") +
-		" invalid; the other kernels go on"
 }
 
 // downloads shows how downloads go: by a line that is redrawn on a terminal, elsewhere by a line

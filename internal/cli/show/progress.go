@@ -103,8 +103,13 @@ func (p *Progress) Observe(e tuner.Event) {
 		p.result(e.Result)
 	case e.Repeating+e.Over != "":
 		p.expectation.repeat(e.Repeating+e.Over, e.Over != "", time.Now())
-	case e.Unbuilt != nil, e.Roofless != nil, e.Crowded != nil:
-		p.say(p.w, term.Lines(p.w, "note: "+Noted(e)))
+	case e.Unbuilt != nil:
+		p.note("%s %s. %s invalid; the other kernels go on", e.Unbuilt.Kernel, e.Unbuilt.Reason,
+			term.Count(e.Unbuilt.Configs, "configuration is", "configurations are"))
+	case e.Roofless != nil:
+		p.note("the bandwidth of the memory is not known, and results are not compared with it: %v", e.Roofless)
+	case e.Crowded != nil:
+		p.note("the processor is busy: %s. %s", e.Crowded.HostUse, trial.HostRemedy(e.Crowded.Launching))
 	case e.Failure != nil:
 		if !e.Failure.Measured {
 			p.expectation.skip(e.Failure.Matrix)
@@ -112,7 +117,8 @@ func (p *Progress) Observe(e tuner.Event) {
 		p.say(p.alarm, fmt.Sprintf("%s: %v", e.Failure.Skips(), hardware.InWords(e.Failure.Err)))
 		return
 	case e.Gone != nil:
-		p.say(p.alarm, Gone(*e.Gone))
+		p.say(p.alarm, fmt.Sprintf("GPU %d does not answer any more; %s on without it: %v", e.Gone.Index,
+			term.Count(e.Gone.Others, "other goes", "others go"), hardware.InWords(e.Gone.Err)))
 		return
 	}
 
@@ -224,6 +230,11 @@ func (p *Progress) say(w io.Writer, line string) {
 	}
 	p.said[line] = true
 	p.print(w, line)
+}
+
+// note says what about a run needs to be known while it goes on.
+func (p *Progress) note(format string, args ...any) {
+	p.say(p.w, term.Lines(p.w, fmt.Sprintf("note: "+format, args...)))
 }
 
 // print prints a message on a line of its own, or keeps it for the table.
