@@ -140,10 +140,7 @@ func (d *Data) PublishedFor(r *store.Row) *Publication {
 // As returns the trial that would have had the published throughput.
 func (p *Publication) As(r *store.Row) *store.Row {
 	s := *r
-	gflops := p.gflops
-	if gflops == 0 {
-		gflops = 2e-9 * float64(r.NNZ) / p.seconds
-	}
+	gflops := cmp.Or(p.gflops, 2e-9*float64(r.NNZ)/p.seconds)
 	factor := gflops / r.GFLOPS
 	s.GFLOPS, s.GBPS, s.RoofFraction = gflops, r.GBPS*factor, r.RoofFraction*factor
 	s.Time = r.Time / factor

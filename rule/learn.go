@@ -40,11 +40,12 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 		if !slices.ContainsFunc(t.kernels, func(name string) bool { return !slices.Contains(opt.Without, name) }) {
 			return nil, fmt.Errorf("learning a rule for %s: no kernel is left to choose: all are left out", k)
 		}
-		s, err := t.learn(ctx, k, opt)
+		v, err := validate(ctx, t, opt)
 		if err != nil {
 			return nil, fmt.Errorf("learning a rule for %s: %w", k, err)
 		}
-
+		s := t.teach(indices(len(t.names)), opt)
+		s.Key, s.Hardware, s.Configs, s.Validation = k, t.facts[0].Hardware, len(t.configs), v
 		s.price(t)
 		s.Sources = s.sources(teaching)
 		s.Warnings, s.Noise = warnings(t, s, unmeasured), t.noise()
@@ -60,17 +61,6 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 		return nil, fmt.Errorf("learning a rule: %w", ErrNoData)
 	}
 	return r, nil
-}
-
-// learn learns from all matrices of the table, and validates that.
-func (t *table) learn(ctx context.Context, k Key, opt Options) (*Model, error) {
-	v, err := validate(ctx, t, opt)
-	if err != nil {
-		return nil, err
-	}
-	l := t.teach(indices(len(t.names)), opt)
-	l.Key, l.Hardware, l.Configs, l.Validation = k, t.facts[0].Hardware, len(t.configs), v
-	return l, nil
 }
 
 // teaching are the observations of classes that are not kept for the final test.
@@ -138,16 +128,13 @@ func (l *learner) finish(grown *Node) (*Node, string) {
 	return tree, p.reason(len(grown.Leaves()))
 }
 
-// partial reports whether a kernel that was tried elsewhere was not tried on matrix m.
-func (t *table) partial(m int) bool { return slices.Contains(t.evidence[m], Absent) }
-
 // judge says how far what was learned gets on matrix m.
 func (t *table) judge(m int, s *Model) Case {
 	leaf, _ := s.Sizes.walk(&t.facts[m])
 	c := t.ask(m, s)
 	c.said, _ = s.choose(&t.facts[m], Wanted{}) // nothing, where a feature is not known
 	choice, bySizes, single := t.at(c.Choice), t.at(leaf.picks(&t.facts[m])[0]), t.at(s.Single)
-	c.Evidence, c.Partial = t.evidence[m][choice], t.partial(m)
+	c.Evidence, c.Partial = t.evidence[m][choice], slices.Contains(t.evidence[m], Absent)
 	c.Sizes = share(t.loss[m][bySizes])
 	c.SingleConfig = share(t.loss[m][single])
 	c.SingleKernel = share(t.tuned[m][slices.Index(t.kernels, s.SingleKernel)])

@@ -191,9 +191,7 @@ func (r *Rule) Select(k Key, f sparse.Features, want Wanted) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	on := s.subject(&f, want.On)
-	on.Takes = want.Takes
-	return s.choose(&on, want)
+	return s.choose(&Subject{Features: &f, Hardware: cmp.Or(want.On, s.Hardware), Takes: want.Takes}, want)
 }
 
 // choose chooses for a matrix.
@@ -208,26 +206,18 @@ func (s *Model) choose(on *Subject, want Wanted) (Choice, error) {
 	return s.byEnsemble(on, c, want.Top), nil
 }
 
-// subject is what the trees of s are asked about; without a device, one of their own.
-func (s *Model) subject(f *sparse.Features, on Hardware) Subject {
-	if on == (Hardware{}) {
-		on = s.Hardware
-	}
-	return Subject{Features: f, Hardware: on}
-}
-
 // byTree chooses by all features, or by the sizes where they must do.
 func (s *Model) byTree(f *Subject, want Wanted) (Choice, error) {
 	if s.Sizes == nil {
-		return s.byFeatures(f)
+		return s.follow(s.Root, f, ByFeatures)
 	}
 	leaf, _ := s.Sizes.walk(f)
 	pays := leaf.pays(f, want.Reading)
-	ask := s.byFeatures
+	root, by := s.Root, ByFeatures
 	if want.Products > 0 && (pays == 0 || want.Products < pays) {
-		ask = func(f *Subject) (Choice, error) { return s.follow(s.Sizes, f, BySizes) }
+		root, by = s.Sizes, BySizes
 	}
-	c, err := ask(f)
+	c, err := s.follow(root, f, by)
 	c.Pays = pays
 	if unknown := new(UnknownError); errors.As(err, &unknown) {
 		c, err = s.follow(s.Sizes, f, BySizes)
@@ -235,8 +225,6 @@ func (s *Model) byTree(f *Subject, want Wanted) (Choice, error) {
 	}
 	return c, err
 }
-
-func (s *Model) byFeatures(f *Subject) (Choice, error) { return s.follow(s.Root, f, ByFeatures) }
 
 // follow chooses by a tree.
 func (s *Model) follow(root *Node, f *Subject, by string) (Choice, error) {
@@ -297,12 +285,7 @@ func (n *Node) pays(f *Subject, reading float64) int {
 	if !(saved > 0) {
 		return 0
 	}
-	if reading == 0 {
-		reading = n.Reading * product
-	}
-	if reading == 0 {
-		reading = secondsSampled + secondsPerEntry*float64(f.Nonzeros+f.Rows)
-	}
+	reading = cmp.Or(reading, n.Reading*product, secondsSampled+secondsPerEntry*float64(f.Nonzeros+f.Rows))
 	return int(min(max(1, math.Ceil((reading+n.Prepare*product)/saved)), math.MaxInt32))
 }
 

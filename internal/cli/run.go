@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,9 +107,7 @@ func (r *runCommand) Run(cmd *cobra.Command, args []string) (err error) {
 	if r.sweep, err = command.LoadSweep(args[0], r.once); err != nil {
 		return err
 	}
-	if r.out == "" {
-		r.out = filepath.Join(command.OutRoot(), r.sweep.Name)
-	}
+	r.out = cmp.Or(r.out, filepath.Join(command.OutRoot(), r.sweep.Name))
 	r.again = append([]string{"spmvtune", "run", command.Shown(args[0]), "--out", r.out}, r.once.Words()...)
 	r.w, r.data = cmd.OutOrStdout(), io.Discard
 	if r.output.Data() {

@@ -104,9 +104,7 @@ func (s *serveCommand) database(cmd *cobra.Command, word string) (path string, e
 		if !wait {
 			return "", err
 		}
-		if said == "" {
-			said = err.Error() // that there is none yet
-		}
+		said = cmp.Or(said, err.Error())                    // at first that there is none yet
 		if now := err.Error(); now != said && now == last { // it was no moment between two files
 			fmt.Fprintln(cmd.ErrOrStderr(), "still waiting:", term.Visible(now))
 			said = now

@@ -142,9 +142,7 @@ func (t *tuneCommand) Run(cmd *cobra.Command, args []string) (err error) {
 	if t.sweep.Matrices, err = t.named(args); err != nil {
 		return err
 	}
-	if t.out == "" {
-		t.out = filepath.Join(command.OutRoot(), t.sweep.Name)
-	}
+	t.out = cmp.Or(t.out, filepath.Join(command.OutRoot(), t.sweep.Name))
 	t.again = append([]string{"spmvtune"}, os.Args[1:]...)
 	t.done, t.observe, t.accept, t.roofless = map[string]*tuning{}, t.note, notEmpty, true
 	t.w, t.errors, t.data = cmd.ErrOrStderr(), cmd.ErrOrStderr(), cmd.OutOrStdout()

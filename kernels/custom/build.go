@@ -195,10 +195,7 @@ func refused(err error) bool {
 
 // complaint is the first error that a compiler printed, on one line.
 func complaint(printed string, err error) string {
-	said := firstError.FindString(printed)
-	if said == "" {
-		said = strings.TrimSpace(printed)
-	}
+	said := cmp.Or(firstError.FindString(printed), strings.TrimSpace(printed))
 	if said == "" || !refused(err) {
 		said = strings.TrimSpace(err.Error() + " " + said)
 	}
