@@ -76,11 +76,12 @@ const tableRows = 10_000
 
 // lessOfView are the columns of views that a narrow terminal can do without: what a configuration took stays.
 var lessOfView = map[string][]string{"results": lessOfTrials, "best": lessOfTrials, "speedup": {"median_ms", "device", "cache",
-	"params"}}
+	"params", "time_ms", "grid", "block", "over_best_single"}}
 
-var lessOfTrials = []string{"sweep", "version", "measurement", "in_force", "stop", "message", "measured_at", "max_error",
+var lessOfTrials = []string{"recommended", "sweep", "version", "measurement", "in_force", "stop", "message", "measured_at", "max_error",
 	"samples", "format", "low_ms", "high_ms", "within_low_ms", "within_high_ms", "margin", "runs", "prepare_ms", "roof_fraction",
-	"rows", "cols", "nnz", "median_ms", "device", "cache", "params", "gbps", "factor", "status", "tied"}
+	"rows", "cols", "nnz", "median_ms", "device", "cache", "params", "gbps", "factor", "status", "tied", "tie_size", "grid",
+	"gflops"}
 
 // errEnough ends a query whose answer has more rows than are wanted.
 var errEnough = errors.New("enough")

@@ -51,7 +51,8 @@ func (g *Grid) drop(column int) string {
 }
 
 // fit makes the table at most so wide, and returns the columns that are left out. First go those of less, in
-// that order; then long texts are shortened; then the last columns go.
+// that order; then texts are wrapped, with whole names; then the last columns go. Where less said which columns are
+// dispensable, names are cut before others go.
 func (g *Grid) fit(width int, less []string) (left []string) {
 	if len(g.Rows) == 0 {
 		return nil
@@ -61,27 +62,36 @@ func (g *Grid) fit(width int, less []string) (left []string) {
 			left = append(left, g.drop(i))
 		}
 	}
-	for g.total() > width && g.shorten(g.total()-width) {
+	for g.total() > width && g.shorten(g.total()-width, leastName) {
+	}
+	for len(less) > 0 && g.total() > width && g.shorten(g.total()-width, 0) {
 	}
 	for g.total() > width && len(g.Columns) > 1 {
 		left = append(left, g.drop(len(g.Columns)-1))
 	}
+	for g.total() > width && g.shorten(g.total()-width, 0) {
+	}
 	return left
 }
 
-// shorten makes the widest column of texts narrower by up to so much. It reports whether it could.
-func (g *Grid) shorten(by int) bool {
-	widest := -1
+// shorten makes the widest column of texts narrower by up to so much; names up to a length stay whole. It reports
+// whether it could.
+func (g *Grid) shorten(by, name int) bool {
+	widest, room := -1, 0
 	for i := range g.Columns {
-		if w := g.width(i); !g.Right[i] && w > max(leastText, text.LongestLineLen(g.Columns[i])) &&
-			(widest < 0 || w > g.width(widest)) {
-			widest = i
+		least := max(leastText, text.LongestLineLen(g.Columns[i]))
+		for _, row := range g.Rows {
+			for _, word := range strings.Fields(row[i]) {
+				least = max(least, min(len([]rune(word)), name))
+			}
+		}
+		if w := g.width(i); !g.Right[i] && w > least && (widest < 0 || w > g.width(widest)) {
+			widest, room = i, max(w-by, least)
 		}
 	}
 	if widest < 0 {
 		return false
 	}
-	room := max(g.width(widest)-by, leastText, text.LongestLineLen(g.Columns[widest]))
 	for _, row := range g.Rows {
 		row[widest] = narrowed(row[widest], room)
 	}

@@ -144,8 +144,9 @@ func Columns(w io.Writer) int {
 // narrowest is the width of a terminal that does not tell its own.
 const narrowest = 80
 
-// leastText is how many columns of a text are shown at least.
-const leastText = 16
+// leastText is how many columns of a text are shown at least, and leastName those of a name: a kernel's is never cut
+// while a column can go.
+const leastText, leastName = 16, 32
 
 // digest matches a hash, of which people see the first digits.
 var digest = regexp.MustCompile("^[0-9a-f]{64}$")

@@ -105,6 +105,8 @@ func TestLessGoesFirst(t *testing.T) {
 		testkit.Says(t, fmt.Sprint(tt.columns, " columns"), got, tt.want...)
 		testkit.Lacks(t, fmt.Sprint(tt.columns, " columns"), got, tt.not)
 	}
+	table.Less = nil // names stay whole, and the last columns go
+	testkit.Says(t, "a table at 34", strings.Join(table.Within(34), "\n"), "a-long-name-of-a-matrix-1", "warm")
 }
 
 // A sentence fits the terminal, and the page on a wide one. Where there is no terminal it is one line.

@@ -245,7 +245,7 @@ func BestTable(best []store.Best) term.Table {
 		t.Add(append(resultCells(&b.Row), term.Quantity(term.Rounded(b.GFLOPS, b.GFLOPS*off)),
 			term.Quantity(term.Rounded(b.GBPS, b.GBPS*off)), term.Quantity(analysis.TieCount(b)), b.Recommended)...)
 	}
-	t.Less = less(t, "recommended", "parameters", "GB/s", "cache", "GFLOP/s", "precision", "others")
+	t.Less = less(t, "recommended", "parameters", "GB/s", "cache", "GFLOP/s", "precision", "others", "grid", "block")
 	t.DropEmpty()
 	return t
 }
