@@ -55,15 +55,11 @@ const (
 
 // savePaper writes captions and tables for a paper with columns of this width, and pictures in the paper's font.
 func savePaper(out *folder, content *page.Content, pictures []*canvas.Picture, width vg.Length) error {
-	from, d := provenance(content), content.Report
-	var said []string // in the first caption, which the others would repeat
-	if at := d.Conditions(); len(at) == 1 {
-		said = []string{", " + d.ConditionWords(at[0]), "", ", " + d.DeviceWords(at[0].Device), ""}
-	}
+	from := provenance(content)
 	for i, p := range pictures {
 		title := p.Title
-		if i > 0 {
-			title = strings.NewReplacer(said...).Replace(title)
+		if i == 0 || len(content.Report.Conditions()) > 1 { // elsewhere the others would repeat the first
+			title = p.Heading()
 		}
 		if err := out.Write("figures/"+p.Name+".tex", caption(p, title, from)); err != nil {
 			return err

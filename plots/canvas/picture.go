@@ -23,7 +23,8 @@ import (
 // A Picture is a title, a subtitle, a legend and a body.
 type Picture struct {
 	Name     string // The name of the files, without extension.
-	Title    string
+	Title    string // What it shows, and of which matrix and precision.
+	Where    string // The caches and the device, as far as it is about one: a paper says them once.
 	Subtitle string // What is fixed, and what bands and dashes mean.
 	Alt      string // A description for readers who can't see the picture.
 	// About is the device, precision and state of the caches that the picture is about, as far as it is about one.
@@ -103,7 +104,12 @@ func (p *Picture) subtitle() []string {
 	return above(Typeface(LabelSize, false, SoftColor), p.Subtitle)
 }
 
-func (p *Picture) titleLines() []string { return above(Typeface(titleSize, true, InkColor), p.Title) }
+func (p *Picture) titleLines() []string {
+	return above(Typeface(titleSize, true, InkColor), p.Heading())
+}
+
+// Heading is the title, and where it was measured.
+func (p *Picture) Heading() string { return strings.TrimSuffix(p.Title+", "+p.Where, ", ") }
 
 func (p *Picture) PageHeight() vg.Length {
 	header := titleHeight*vg.Length(len(p.titleLines())) + subtitleHeight*vg.Length(len(p.subtitle())) +

@@ -137,7 +137,7 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 // picture is one of the figure, with what was published.
 func (f *barFigure) picture(s *scene, alt string, of body) *canvas.Picture {
 	p := pictureOf(s.data, f.id, s.about, alt, of)
-	p.Title, p.Subtitle = f.title+", "+s.words, p.Subtitle+f.quantity.note+s.published.Caption()
+	p.Title, p.Where, p.Subtitle = f.title, s.words, p.Subtitle+f.quantity.note+s.published.Caption()
 	return p
 }
 

@@ -85,7 +85,7 @@ func (f *shareFigure) page(d *analysis.Data, s analysis.Setup) *canvas.Picture {
 	})
 
 	p := pictureOf(d, f.id, s, f.title+" of "+strings.Join(shown, ", ")+" on "+strings.Join(names, " and "), b)
-	p.Title, p.Matrices = f.title+", "+d.Words(s), names
+	p.Title, p.Matrices = f.title+", "+string(s.Precision), names
 	return p
 }
 

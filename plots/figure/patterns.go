@@ -96,7 +96,7 @@ func patternsPage(d *analysis.Data, matrices []trial.Matrix) *canvas.Picture {
 		Alt: fmt.Sprintf("A spy plot of each of %s: %s", term.Matrices(len(matrices)),
 			strings.Join(names, ", ")), Height: tops[len(tops)-1]}
 	if stretched {
-		p.Subtitle += fmt.Sprintf(" Matrices narrower than 1 to %d are not to scale.", canvas.Narrowest)
+		p.Subtitle += fmt.Sprintf(" Narrower than 1 to %d: not to scale.", canvas.Narrowest)
 	}
 	p.WholePixels()
 	p.Body = func(c draw.Canvas) {

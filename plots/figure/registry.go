@@ -225,13 +225,13 @@ func pictureOf(d *analysis.Data, id string, about analysis.Setup, alt string, of
 	p := &canvas.Picture{Name: fileStem(d, id, about), About: about, Title: cmp.Or(words.Heading, words.Title),
 		Subtitle: words.Says, Alt: alt, Height: of.Height(), Body: of.Draw}
 	p.Bars, _ = of.(*canvas.Bars)
-	switch {
-	case about.Precision != "":
-		p.Title += ", " + d.Words(about)
-	case about.Cache != "":
-		p.Title += ", " + d.ConditionWords(about.Condition)
-	case about.Device != "":
-		p.Title += ", " + d.DeviceWords(about.Device)
+	if about.Precision != "" {
+		p.Title += ", " + string(about.Precision)
+	}
+	if about.Cache != "" {
+		p.Where = d.ConditionWords(about.Condition)
+	} else if about.Device != "" {
+		p.Where = d.DeviceWords(about.Device)
 	}
 	return p
 }
@@ -241,7 +241,7 @@ func someOf(shown, all int, what string) string {
 	if shown == all {
 		return ""
 	}
-	return fmt.Sprintf(" Shown: %d of %s %s.", shown, term.Grouped(all), what)
+	return fmt.Sprintf(" %d of %s %s.", shown, term.Grouped(all), what)
 }
 
 // inGrey says how many kernels have no colour, "" for none.

@@ -43,7 +43,7 @@ func winnersPage(d *analysis.Data, s analysis.Setup) *canvas.Picture {
 	p := pictureOf(d, "winner-map", s, fmt.Sprintf("shares of the best speed of %d kernels on %s", len(m.kernels),
 		analysis.MatrixNames(c.Places)), m)
 	if left := len(c.Contenders) - len(m.kernels); left > 0 {
-		p.Subtitle += fmt.Sprintf(" %d further kernels are in the table of winners.", left)
+		p.Subtitle += fmt.Sprintf(" Without %d further kernels.", left)
 	}
 	return p
 }

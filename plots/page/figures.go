@@ -79,9 +79,9 @@ var viewBox = regexp.MustCompile(`viewBox="0 0 (\d+) (\d+)"`)
 // page puts a picture on the page, packed if it is not shown at first.
 func (a *album) page(p *canvas.Picture, t tagged, folded bool) htmlPage {
 	drawn := *p
-	drawn.Title, drawn.Subtitle = "", "" // which the page says
+	drawn.Title, drawn.Where, drawn.Subtitle = "", "", "" // which the page says
 	svg, tips := drawn.Web(a.styles)
-	h := htmlPage{tagged: t, Name: p.Name, Title: p.Title, Subtitle: p.Subtitle, Alt: p.Alt, Tips: a.book.tips(tips)}
+	h := htmlPage{tagged: t, Name: p.Name, Title: p.Heading(), Subtitle: p.Subtitle, Alt: p.Alt, Tips: a.book.tips(tips)}
 	if folded || len(svg) > mostInline {
 		h.Packed = packed(svg)
 		if size := viewBox.FindStringSubmatch(svg); size != nil {
