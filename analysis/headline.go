@@ -409,7 +409,7 @@ func (s *scene) cases() string {
 	matrices := len(lists.Distinct(s.places, func(p Panel) string { return p.Matrix }))
 	precisions := len(lists.Distinct(s.places, func(p Panel) kernels.Precision { return p.Precision }))
 	if precisions > 1 && s.terse >= noCases {
-		return term.Grouped(len(s.places))
+		return term.Grouped(len(s.places)) + " cases"
 	}
 	if precisions > 1 {
 		return fmt.Sprintf("%s (%s, %d precisions)", term.Grouped(len(s.places)), term.Matrices(matrices), precisions)

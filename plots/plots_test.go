@@ -140,7 +140,7 @@ func TestCitationsAreListed(t *testing.T) {
 		}
 	}
 	testkit.Says(t, "the report", page, "Matteo Di Noia", "Merrill and Garland", `class="hint"`)
-	testkit.Lacks(t, "the report, which cites no such paper", page, "Hiranandani")
+	testkit.Lacks(t, "the report, which cites no such paper and recommends nothing else", page, "Hiranandani", ">recommended<")
 }
 
 func TestUnknownFigure(t *testing.T) {

@@ -4,8 +4,10 @@ package page
 
 import (
 	"fmt"
+	"slices"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/plots/table"
 )
 
@@ -46,7 +48,20 @@ type htmlTable struct {
 	table.Table
 }
 
-func tableOf(t table.Table, id string) htmlTable { return htmlTable{tagsOf(t.About), id, t} }
+// tableOf puts a table on the page, without the columns that are empty in all rows.
+func tableOf(t table.Table, id string) htmlTable {
+	var kept []int
+	for i := range t.Columns {
+		if slices.ContainsFunc(t.Rows, func(row []table.Cell) bool { return row[i].Text != "" }) {
+			kept = append(kept, i)
+		}
+	}
+	t.Columns = lists.Of(kept, func(i int) table.Column { return t.Columns[i] })
+	t.Rows = lists.Of(t.Rows, func(row []table.Cell) []table.Cell {
+		return lists.Of(kept, func(i int) table.Cell { return row[i] })
+	})
+	return htmlTable{tagsOf(t.About), id, t}
+}
 
 // tablesOf puts several tables on the page, and numbers their ids.
 func tablesOf(tables []table.Table, id string) (list []htmlTable) {
