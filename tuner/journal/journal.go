@@ -131,9 +131,7 @@ func (l *trialLine) decode() (trial.Result, error) {
 	return l.Result, l.Check()
 }
 
-func encodeMatrix(m trial.Matrix) matrixLine {
-	return matrixLine{m, features(m.Features)}
-}
+func encodeMatrix(m trial.Matrix) matrixLine { return matrixLine{m, features(m.Features)} }
 
 func (l *matrixLine) decode() (*trial.Matrix, error) {
 	l.Matrix.Features = sparse.Features(l.Features)

@@ -20,6 +20,8 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // A GeometricMean sums up ratios. Its zero value holds none.
@@ -291,10 +293,8 @@ type Point struct {
 
 // Points compares repeat measurements with the first one, which is the first point.
 func Points(first Timed, again []Timed) []Point {
-	points := []Point{{At: first.At, Ratio: Ratio{1, 1, 1}}}
-	for _, s := range again {
-		points = append(points, Point{s.At, RatioOf(s.Values, first.Values)})
-	}
+	later := lists.Of(again, func(s Timed) Point { return Point{s.At, RatioOf(s.Values, first.Values)} })
+	points := append([]Point{{At: first.At, Ratio: Ratio{1, 1, 1}}}, later...)
 	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.At, b.At) })
 	return points
 }
@@ -304,6 +304,9 @@ type Drift struct {
 	points []Point // in the order of time
 }
 
+// middle returns the median of a few values.
+func middle(values ...float64) float64 { return Median(slices.Sorted(slices.Values(values))) }
+
 // NewDrift returns the drift of points in the order of time. The factor at a point is the
 // median of three, its own and those beside it: a single trial may be off, as Repeatability
 // says, without any change of the device. At the last point it is the median of its own,
@@ -312,16 +315,12 @@ type Drift struct {
 func NewDrift(points []Point) Drift {
 	smooth := slices.Clone(points)
 	for i := 1; i < len(points)-1; i++ {
-		three := []float64{points[i-1].Value, points[i].Value, points[i+1].Value}
-		slices.Sort(three)
-		smooth[i].Value = three[1]
+		smooth[i].Value = middle(points[i-1].Value, points[i].Value, points[i+1].Value)
 	}
 
 	if n := len(points); n >= 3 {
 		before := smooth[n-2].Value
-		three := []float64{points[n-1].Value, before, 3*before - 2*smooth[n-3].Value}
-		slices.Sort(three)
-		smooth[n-1].Value = three[1]
+		smooth[n-1].Value = middle(points[n-1].Value, before, 3*before-2*smooth[n-3].Value)
 	}
 
 	return Drift{smooth}

@@ -247,12 +247,10 @@ func (r *Result) Check() error {
 
 // Check refuses a matrix with features that no matrix has.
 func (m *Matrix) Check() error {
-	f := reflect.ValueOf(m.Features)
-	for i := range f.NumField() {
-		name := f.Type().Field(i).Tag.Get("json")
-		switch v := f.Field(i); {
+	for field, v := range reflect.ValueOf(m.Features).Fields() {
+		switch {
 		case v.CanInt() && (v.Int() < -1 || v.Int() > largest), v.CanFloat() && math.IsInf(v.Float(), 0):
-			return fmt.Errorf("the feature %s of matrix %.40q is %v", name, m.Name, v)
+			return fmt.Errorf("the feature %s of matrix %.40q is %v", field.Tag.Get("json"), m.Name, v)
 		}
 	}
 	if min(m.Features.Rows, m.Features.Cols, m.Features.Nonzeros) < 0 {

@@ -24,7 +24,7 @@ func NewProblem(a *sparse.CSR[float64], seed uint64) *kernels.Problem {
 // NewBench returns a bench for the problem that b has loaded.
 func NewBench(b kernels.Backend, p *kernels.Problem, f sparse.Features) *Bench {
 	return &Bench{server{backend: b, ready: ready{problem: p, matrix: trial.Matrix{Features: f}}, y: make([]float64, p.A.Rows),
-		references: map[scope]*reference{}, overflows: map[kernels.Precision]error{}}}
+		references: map[scope]*reference{}}}
 }
 
 // Measure measures a configuration, which is given up if it is far slower than best, in seconds; 0: there is none yet.

@@ -39,6 +39,8 @@ type reference struct {
 	bound  []float64
 	probes []*reference           // for what the product with this reference can't tell
 	sparse map[sparsity][]float64 // each x of a probe; all references of a precision share it
+	// overflow is why there is none, and nothing else is set.
+	overflow error
 }
 
 // smallestNormal returns the smallest positive number with all bits of precision.
@@ -168,18 +170,15 @@ type scope struct {
 
 // reference returns the reference of a scope. It is computed when first needed.
 func (w *server) reference(s scope) (*reference, error) {
-	if err := w.overflows[s.precision]; err != nil {
-		return nil, err
-	}
 	if ref := w.references[s]; ref != nil {
-		return ref, nil
+		return ref, ref.overflow
 	}
 
 	var ref *reference
 	if s.window == 0 {
 		var err error
 		if ref, err = newReference(w.problem, s.precision); err != nil {
-			w.overflows[s.precision] = err
+			w.references[s] = &reference{overflow: err}
 			return nil, err
 		}
 	} else {

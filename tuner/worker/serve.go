@@ -102,7 +102,6 @@ type server struct {
 	ready                // what is loaded
 	coming     []ready   // what is read for Loads to come, in their order
 	references map[scope]*reference
-	overflows  map[kernels.Precision]error
 	checks     checks
 	host       hostMeter
 	ones       map[kernels.Precision]*reference // of the product of an x of ones, which programs take
@@ -223,7 +222,7 @@ func (o *ready) release() {
 }
 
 func (w *server) load(req LoadRequest, rep *Reply) error {
-	w.y, w.references, w.overflows, w.checks.seen = nil, nil, nil, nil // free the last one
+	w.y, w.references, w.checks.seen = nil, nil, nil // free the last one
 	w.release()
 	if req.Looking {
 		m, err := matrix.Describe(context.Background(), req.Matrix, false)
@@ -248,7 +247,6 @@ func (w *server) load(req LoadRequest, rep *Reply) error {
 
 	w.y = make([]float64, w.problem.A.Rows)
 	w.references, w.ones = map[scope]*reference{}, map[kernels.Precision]*reference{}
-	w.overflows = map[kernels.Precision]error{}
 	rep.Matrix = &w.matrix
 	return w.writeForPrograms()
 }
