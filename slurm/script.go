@@ -3,6 +3,7 @@
 package slurm
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -93,43 +94,21 @@ func checkDir(dir string) error {
 	return nil
 }
 
-// A variable is one by which users tell sbatch what their jobs ask for.
-type variable struct {
-	name   string
-	option string // option is what it stands for. [slurm] may have a key for that.
-	// rivals begin the options that say the same in another way.
-	rivals []string
-}
-
 var (
-	memory = []string{"--mem"}
-	gpus   = []string{"--gpu", "--gres", "--tres", "-G"}
+	// rivals begin the options that say the same in several ways: of memory, and of GPUs.
+	rivals = [][]string{{"--mem"}, {"--gpu", "--gres", "--tres", "-G"}}
 
-	// variables are those of sbatch that don't contradict what a task needs.
-	variables = []variable{
-		{"SBATCH_ACCOUNT", "account", nil},
-		{"SBATCH_PARTITION", "partition", nil},
-		{"SBATCH_QOS", "qos", nil},
-		{"SBATCH_TIMELIMIT", "time", nil},
-		{"SBATCH_CONSTRAINT", "constraint", nil},
-		{"SBATCH_EXPORT", "export", nil},
-		{"SBATCH_MEM_PER_NODE", "mem", memory},
-		{"SBATCH_MEM_PER_CPU", "mem-per-cpu", memory},
-		{"SBATCH_MEM_PER_GPU", "mem-per-gpu", memory},
-		{"SBATCH_GRES", "gres", gpus},
-		{"SBATCH_GPUS", "gpus", gpus},
-		{"SBATCH_GPUS_PER_NODE", "gpus-per-node", gpus},
-		{"SBATCH_GPUS_PER_TASK", "gpus-per-task", gpus},
-		{"SBATCH_CPUS_PER_GPU", "cpus-per-gpu", nil},
-		{"SBATCH_EXCLUSIVE", "exclusive", nil},
-		{"SBATCH_RESERVATION", "reservation", nil},
-		{"SBATCH_WCKEY", "wckey", nil},
-		{"SBATCH_HINT", "hint", nil},
-		{"SBATCH_THREADS_PER_CORE", "threads-per-core", nil},
-		{"SBATCH_CORE_SPEC", "core-spec", nil},
-		{"SBATCH_NETWORK", "network", nil},
-	}
+	// counted are the options of sbatch of whose variables none contradicts what a task needs. [slurm] may have a key
+	// for one.
+	counted = strings.Fields("account partition qos time constraint export mem mem-per-cpu mem-per-gpu gres gpus " +
+		"gpus-per-node gpus-per-task cpus-per-gpu exclusive reservation wckey hint threads-per-core core-spec network")
 )
+
+// variableOf is the variable by which users tell sbatch an option.
+func variableOf(option string) string {
+	name := cmp.Or(map[string]string{"time": "timelimit", "mem": "mem-per-node"}[option], option)
+	return "SBATCH_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
 
 // Option is what [slurm] says for an option of sbatch; nil if it has no such key, or one that is no text.
 func Option(s *configs.Slurm, name string) *string {
@@ -144,30 +123,35 @@ func Option(s *configs.Slurm, name string) *string {
 // plain sbatch. Those that count are in its Environment.
 func WithEnvironment(s configs.Slurm, getenv func(string) string) configs.Slurm {
 	s.Environment = nil
-	for _, v := range variables {
-		value := getenv(v.name)
-		if value == "" || slices.ContainsFunc(namesOf(s), v.saidBy) {
+	for _, option := range counted {
+		name := variableOf(option)
+		value := getenv(name)
+		if value == "" || slices.ContainsFunc(namesOf(s), func(said string) bool { return alike(said, "--"+option) }) {
 			continue
 		}
 
-		if text := Option(&s, v.option); text != nil {
+		if text := Option(&s, option); text != nil {
 			*text = value
 		} else {
-			s.Extra = append(slices.Clip(s.Extra), "--"+v.option+"="+value)
+			s.Extra = append(slices.Clip(s.Extra), "--"+option+"="+value)
 		}
 		if s.Environment == nil {
 			s.Environment = map[string]string{}
 		}
-		s.Environment[v.name] = value
+		s.Environment[name] = value
 	}
 
 	return s
 }
 
-// saidBy reports whether an option says what v stands for.
-func (v variable) saidBy(option string) bool {
-	return option == "--"+v.option ||
-		slices.ContainsFunc(v.rivals, func(r string) bool { return strings.HasPrefix(option, r) })
+// alike reports whether two options say the same.
+func alike(a, b string) bool {
+	return a == b || slices.ContainsFunc(rivals, func(group []string) bool {
+		has := func(option string) bool {
+			return slices.ContainsFunc(group, func(begins string) bool { return strings.HasPrefix(option, begins) })
+		}
+		return has(a) && has(b)
+	})
 }
 
 // namesOf returns the names of the options that [slurm] asks for, as far as a variable may
@@ -178,9 +162,9 @@ func namesOf(s configs.Slurm) []string {
 		name, _, _ := strings.Cut(option, "=")
 		names = append(names, name)
 	}
-	for _, v := range variables {
-		if text := Option(&s, v.option); text != nil && *text != "" {
-			names = append(names, "--"+v.option)
+	for _, option := range counted {
+		if text := Option(&s, option); text != nil && *text != "" {
+			names = append(names, "--"+option)
 		}
 	}
 	if s.Exclusive {
@@ -191,15 +175,14 @@ func namesOf(s configs.Slurm) []string {
 
 // VariableOf returns the variable of sbatch that counted for a key of [slurm], "" for none.
 func VariableOf(s configs.Slurm, key string) string {
-	for _, v := range variables {
-		if _, counted := s.Environment[v.name]; counted && v.option == key {
-			return v.name
-		}
+	name := variableOf(key)
+	if _, counts := s.Environment[name]; !counts {
+		return ""
 	}
-	return ""
+	return name
 }
 
 // SaysMemory reports whether [slurm] says how much memory tasks get.
 func SaysMemory(s configs.Slurm) bool {
-	return slices.ContainsFunc(namesOf(s), func(name string) bool { return strings.HasPrefix(name, memory[0]) })
+	return slices.ContainsFunc(namesOf(s), func(name string) bool { return alike(name, "--mem") })
 }

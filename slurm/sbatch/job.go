@@ -68,20 +68,12 @@ const (
 	Unknown State = "UNKNOWN" // a word that is not in this list, or none; never a success
 
 	Pending      State = "PENDING"       // waits for resources, a dependency, a limit or a release
-	Configuring  State = "CONFIGURING"   // has nodes that are booting
 	Running      State = "RUNNING"       // runs
-	Suspended    State = "SUSPENDED"     // is stopped to make room for another job
-	Stopped      State = "STOPPED"       // got SIGSTOP, and keeps its processors
-	Completing   State = "COMPLETING"    // has ended, and is being cleaned up
-	Signaling    State = "SIGNALING"     // is being sent a signal
-	StageOut     State = "STAGE_OUT"     // has ended, and its files are being copied
-	Resizing     State = "RESIZING"      // is changing size
 	Requeued     State = "REQUEUED"      // will run again
 	RequeueFed   State = "REQUEUE_FED"   // will run again, on a cluster of the federation
 	RequeueHold  State = "REQUEUE_HOLD"  // will run again once it is released
 	SpecialExit  State = "SPECIAL_EXIT"  // is held like RequeueHold, because of how it ended
 	ResvDelHold  State = "RESV_DEL_HOLD" // waits for a release, because its reservation was deleted
-	PowerUpNode  State = "POWER_UP_NODE" // has nodes that are being switched on
 	Completed    State = "COMPLETED"     // ended with exit code 0
 	Failed       State = "FAILED"        // ended with another exit code
 	Cancelled    State = "CANCELLED"     // was cancelled by the user or an administrator
@@ -96,9 +88,11 @@ const (
 )
 
 var (
+	// Of those without a name, some have nodes that boot or are being switched on; others were stopped, by Slurm for
+	// another job or by SIGSTOP, get a signal or another size, or have ended and are being cleaned up.
 	active = []State{
-		Pending, Configuring, Running, Suspended, Stopped, Completing, Signaling, StageOut, Resizing,
-		Requeued, RequeueFed, RequeueHold, SpecialExit, ResvDelHold, PowerUpNode,
+		Pending, Running, Requeued, RequeueFed, RequeueHold, SpecialExit, ResvDelHold, "CONFIGURING", "POWER_UP_NODE",
+		"SUSPENDED", "STOPPED", "SIGNALING", "RESIZING", "COMPLETING", "STAGE_OUT",
 	}
 	terminal = []State{
 		Completed, Failed, Cancelled, TimedOut, Preempted, NodeFail, BootFail, OutOfMemory, Deadline, Revoked, LaunchFailed,

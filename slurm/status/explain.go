@@ -3,6 +3,7 @@
 package status
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -10,50 +11,33 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/BurntSushi/toml"
 
 	"example.org/spmvtune/internal/base/files"
 	"example.org/spmvtune/slurm"
 	"example.org/spmvtune/slurm/sbatch"
 )
 
-// pendingReasons translates Slurm's words for why a job is pending. The list is the one of
-// squeue's manual, without what can't happen to our jobs.
-var pendingReasons = map[string]string{
-	"Priority":                    "waits for its turn: jobs of higher priority come first",
-	"Resources":                   "is next in turn, and waits for a node to become free",
-	"Dependency":                  "waits for other jobs of the run to end",
-	"JobArrayTaskLimit":           "waits for the run's own throttle, which spmvtune throttle changes",
-	"Licenses":                    "waits for a license",
-	"Reservation":                 "waits for its reservation to begin",
-	"Prolog":                      "is about to start: its node is being prepared",
-	"Cleaning":                    "is being cleaned up after its last attempt, and starts again then",
-	"PartitionDown":               "waits, because its partition is closed for now",
-	"PartitionInactive":           "waits, because its partition is closed for now",
-	"NodeDown":                    "waits, because a node that it asks for is down",
-	"ReqNodeNotAvail":             "waits, because a node that it asks for is down, drained or reserved",
-	"FrontEndDown":                "waits, because no node can start jobs for now",
-	"MaxJobsPerAccount":           "waits, because your account has all the jobs that it may have",
-	"JobHeldUser":                 "is held: scontrol release lets it go",
-	"JobHeldAdmin":                "is held by an administrator: ask them",
-	"JobHoldMaxRequeue":           "was requeued too often and is held: its logs say why",
-	"launch failed requeued held": "could not be started on its node, and is held: scontrol release lets it go",
-	"job requeued in held state":  "is held after it was requeued: scontrol release lets it go",
-	"RequeueHold":                 "is held after it was requeued: scontrol release lets it go",
-	"SpecialExit":                 "is held because of how it ended: scontrol release lets it go",
-	"PartitionTimeLimit":          "asks for more time than the partition allows" + never,
-	"PartitionNodeLimit":          "asks for more nodes than the partition has or allows" + never,
-	"PartitionConfig":             "asks for something that the partition does not allow" + never,
-	"AccountNotAllowed":           "asks for a partition that your account may not use" + never,
-	"QOSNotAllowed":               "asks for a QOS that may not be used there" + never,
-	"InvalidAccount":              "asks for an account that is not valid" + never,
-	"InvalidQOS":                  "asks for a QOS that is not valid" + never,
-	"BadConstraints":              "asks for something that no node has" + never,
-	"TimeLimit":                   "asks for more time than is allowed" + never,
-	"ReservationDeleted":          "asks for a reservation that is gone" + never,
-	"DependencyNeverSatisfied":    "waits for a job that is gone" + never,
-	"DeadLine":                    "can't end before its deadline" + never,
-}
+//go:embed words.toml
+var wordsTOML string
+
+// words translates Slurm's words into plain ones.
+var words = sync.OnceValue(func() (w struct {
+	Waits, Never, Failed map[string]string // by the reason
+	Ended                map[sbatch.State]string
+	Same                 []string
+}) {
+	if _, err := toml.Decode(wordsTOML, &w); err != nil {
+		panic("words.toml: " + err.Error()) // embedded; every test reads it
+	}
+	for reason, text := range w.Never {
+		w.Waits[reason] = text + never
+	}
+	return w
+})
 
 // never ends the explanation of a reason that does not go away.
 const never = ", so it will never start"
@@ -63,7 +47,7 @@ const never = ", so it will never start"
 func explainPending(j sbatch.Job) string {
 	// Some reasons have more words: "ReqNodeNotAvail, UnavailableNodes:n[1-2]".
 	word, more, _ := strings.Cut(j.Reason, ",")
-	switch text, known := pendingReasons[word]; {
+	switch text, known := words().Waits[word]; {
 	case word == "":
 		return "waits for Slurm to look at it"
 	case word == "BeginTime":
@@ -100,35 +84,6 @@ func clock(t time.Time) string {
 // isLimit reports whether a reason is a limit of an account or a QOS. Slurm has about a hundred of them.
 func isLimit(word string) bool {
 	return strings.HasPrefix(word, "QOS") || strings.HasPrefix(word, "Assoc")
-}
-
-// endings say in plain words how a job ended.
-var endings = map[sbatch.State]string{
-	sbatch.Completed:    "ended",
-	sbatch.Failed:       "failed",
-	sbatch.Cancelled:    "was cancelled",
-	sbatch.TimedOut:     "reached its time limit",
-	sbatch.Preempted:    "had to make room for another job",
-	sbatch.NodeFail:     "lost its node, which failed",
-	sbatch.BootFail:     "got a node that did not boot",
-	sbatch.OutOfMemory:  "used more memory than allowed",
-	sbatch.Deadline:     "could not end before its deadline",
-	sbatch.Revoked:      "was taken by another cluster",
-	sbatch.LaunchFailed: "could not be started on its node",
-}
-
-// failReasons translates Slurm's words for why a job has failed.
-var failReasons = map[string]string{
-	"BadConstraints": "asked for something that no node has",
-	"SystemFailure":  "failed because of a fault of Slurm or of its node",
-	"InactiveLimit":  "was ended, because Slurm took it for idle",
-}
-
-// sameWords are reasons that say no more than the state that they come with, or that remain
-// from when the job was pending.
-var sameWords = map[string]bool{
-	"TimeLimit": true, "OutOfMemory": true, "NodeDown": true, "NodeFail": true, "Priority": true, "Resources": true,
-	"JobArrayTaskLimit": true, "Dependency": true, "BeginTime": true, "NonZeroExitCode": true,
 }
 
 // explainEnd says how a job ended that left work undone, as the rest of a sentence that begins
@@ -177,7 +132,7 @@ func gaveUp(j sbatch.Job) bool {
 
 // explainState says how a job ended, as far as Slurm knows.
 func explainState(j sbatch.Job, journal bool) string {
-	how, known := endings[j.State]
+	how, known := words().Ended[j.State]
 	if !known {
 		return "ended, and Slurm no longer knows how"
 	}
@@ -199,10 +154,10 @@ func explainState(j sbatch.Job, journal bool) string {
 		}
 	}
 
-	if plain, ok := failReasons[word]; ok && j.State == sbatch.Failed {
+	if plain, ok := words().Failed[word]; ok && j.State == sbatch.Failed {
 		how = plain
 	}
-	if word == "" || sameWords[word] || isLimit(word) {
+	if word == "" || slices.Contains(words().Same, word) || isLimit(word) {
 		return how
 	}
 	return how + " (" + j.Reason + ")"
@@ -212,8 +167,8 @@ func explainState(j sbatch.Job, journal bool) string {
 // sentence that begins with "the task".
 func explainNever(j sbatch.Job) string {
 	if j.State == sbatch.Cancelled {
-		if plain, ok := pendingReasons[j.Reason]; ok && strings.HasSuffix(plain, never) {
-			return "was cancelled before it started: it " + strings.TrimSuffix(plain, never) + " (" + j.Reason + ")"
+		if plain, ok := words().Never[j.Reason]; ok {
+			return "was cancelled before it started: it " + plain + " (" + j.Reason + ")"
 		}
 		return "was cancelled before it started"
 	}
@@ -235,8 +190,8 @@ func (s *Chunk) blameMemory() {
 		return
 	}
 	said := strings.Join(lines, "\n")
-	if slices.ContainsFunc(overMemory, func(words string) bool { return strings.Contains(said, words) }) {
-		s.OutOfMemory, s.Why = true, endings[sbatch.OutOfMemory]
+	if slices.ContainsFunc(overMemory, func(of string) bool { return strings.Contains(said, of) }) {
+		s.OutOfMemory, s.Why = true, words().Ended[sbatch.OutOfMemory]
 	}
 }
 
