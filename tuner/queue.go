@@ -181,14 +181,6 @@ func (w *work) count() int {
 	return len(w.searches.recorded) + w.searches.measured
 }
 
-// err returns why the source has ended before its time.
-func (w *work) err() error {
-	if w.searches == nil {
-		return nil
-	}
-	return w.searches.err
-}
-
 // unfinished returns the trials of the plan that are still to be measured, and what is
 // recorded of those that ended well. It counts how the finished ones ended.
 func (r *run) unfinished(ctx context.Context, plan Plan) (todo []trial.Trial, good []trial.Record, err error) {

@@ -364,7 +364,10 @@ func (r *run) measure(ctx context.Context, again bool) error {
 		}
 	}
 
-	return r.work.err()
+	if s := r.work.searches; s != nil {
+		return s.err
+	}
+	return nil
 }
 
 // halt says why no other trial may start; nil if one may.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/custom"
 )
 
 //go:embed *.cu *.cuh
@@ -49,46 +50,37 @@ func Text(k kernels.Kernel) (string, error) {
 // An instance is a product on a matrix of which every row has three nonzeros.
 type instance struct{ rows, cols, block, grid, v int }
 
-func (l instance) nnz() int  { return 3 * l.rows }
-func (l instance) tile() int { return l.block * mergeItems(l.v) }
+func (l instance) nnz() int { return 3 * l.rows }
 
 // The instances from which the numbers of any launch are told.
 var instances = []instance{{3000, 5000, 256, 1056, 4}, {60001, 9007, 64, 7, 4}, {60001, 9007, 64, 7, 8}, {31, 999, 128, 11, 8}}
 
 // terms are what numbers of a launch are, in C. tile and tiles are csr_merge's.
-var terms = []struct {
-	text string
-	of   func(l instance) int
-}{
-	{"rows", func(l instance) int { return l.rows }},
-	{"cols", func(l instance) int { return l.cols }},
-	{"nnz", instance.nnz},
-	{"block", func(l instance) int { return l.block }},
-	{"grid", func(l instance) int { return l.grid }},
-	{"(nnz + grid * block - 1) / (grid * block)", func(l instance) int { return ceilDiv(l.nnz(), l.grid*l.block) }},
-	{"(nnz + block - 1) / block", func(l instance) int { return ceilDiv(l.nnz(), l.block) }},
-	{"(rows + 63) / 64", func(l instance) int { return ceilDiv(l.rows, 64) }},
-	{"min(grid * block, 32 * rows)", func(l instance) int { return min(l.grid*l.block, warp*l.rows) }},
-	{"block * sizeof(V)", func(l instance) int { return l.block * l.v }},
-	{"block * 2 * sizeof(V)", func(l instance) int { return blellochTree(l.block, l.v) }},
-	{"(block * 2 + (block * 2 - 1) / 32) * sizeof(V)", func(l instance) int { return blellochPadded(l.block, l.v) }},
-	{"block * (2 * sizeof(V) + sizeof(int))", func(l instance) int { return scanBuffers(l.block, l.v) }},
-	{"block / 32 * 128 * sizeof(V)", func(l instance) int { return l.block / warp * 128 * l.v }},
-	{"128 * sizeof(V)", func(l instance) int { return 128 * l.v }},
-	{"1024 * sizeof(V) + 65 * sizeof(int)", func(l instance) int { return 1024*l.v + 65*4 }},
-	{"tile", instance.tile},
-	{"tile * sizeof(V) + sizeof(int)", func(l instance) int { return l.tile()*l.v + 4 }},
-	{"tiles", func(l instance) int { return ceilDiv(l.rows+l.nnz(), l.tile()) }},
-	{"tiles + 1", func(l instance) int { return ceilDiv(l.rows+l.nnz(), l.tile()) + 1 }},
-	{"(tiles + 255) / 256", func(l instance) int { return ceilDiv(ceilDiv(l.rows+l.nnz(), l.tile()), 256) }},
-	{"(tiles + 256) / 256", func(l instance) int { return ceilDiv(ceilDiv(l.rows+l.nnz(), l.tile())+1, 256) }},
+var terms = []string{
+	"rows", "cols", "nnz", "block", "grid", "(nnz + grid * block - 1) / (grid * block)", "(nnz + block - 1) / block",
+	"(rows + 63) / 64", "min(grid * block, 32 * rows)", "block * sizeof(V)", "block * 2 * sizeof(V)",
+	"(block * 2 + (block * 2 - 1) / 32) * sizeof(V)", "block * (2 * sizeof(V) + sizeof(int))",
+	"block / 32 * 128 * sizeof(V)", "128 * sizeof(V)", "1024 * sizeof(V) + 65 * sizeof(int)", "tile",
+	"tile * sizeof(V) + sizeof(int)", "tiles", "tiles + 1", "(tiles + 255) / 256", "(tiles + 256) / 256",
+}
+
+// value is what a term is in an instance.
+func (l instance) value(term string) int {
+	tile := l.block * mergeItems(l.v)
+	n, err := custom.Value(strings.NewReplacer("sizeof(V)", fmt.Sprint(l.v), "sizeof(int)", "4").Replace(term), map[string]int{
+		"rows": l.rows, "cols": l.cols, "nnz": l.nnz(), "block": l.block, "grid": l.grid, "tile": tile,
+		"tiles": ceilDiv(l.rows+l.nnz(), tile)})
+	if err != nil {
+		panic(err) // the terms are a part of the program
+	}
+	return n
 }
 
 // told says in C what a number is that has these values in instances; as it is in the first where that is not known.
 func told(of func(i int) int) string {
 	for _, t := range terms {
-		if !slices.ContainsFunc(instances, func(l instance) bool { return t.of(l) != of(slices.Index(instances, l)) }) {
-			return t.text
+		if !slices.ContainsFunc(instances, func(l instance) bool { return l.value(t) != of(slices.Index(instances, l)) }) {
+			return t
 		}
 	}
 	return fmt.Sprint(of(0))

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 	"unsafe"
 
@@ -46,11 +47,7 @@ func (d *Dir) Open(key Key) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-
-	if e.Key != key {
-		e.Close()
-		return nil, damaged(d.entry(key), fmt.Errorf("it belongs to the key %s", e.Key))
-	}
+	e.hold()
 
 	// The time of the last change is that of the last use: times of access are not
 	// kept by many file systems. In a cache that is read-only it stays.
@@ -63,17 +60,23 @@ func damaged(path string, err error) error {
 	return fmt.Errorf("opening %s: %w: %w", path, ErrDamaged, err)
 }
 
+// hold keeps others from evicting an open entry, see removeUnused. Without the lock it is read all the same.
+func (e *Entry) hold() { unix.Flock(int(e.f.Fd()), unix.LOCK_SH|unix.LOCK_NB) }
+
+// open opens an entry, which may be evicted.
 func open(path string) (*Entry, error) {
 	f, err := files.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("opening a matrix of the cache: %w", err)
 	}
-	unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) // see removeUnused; without the lock it is read all the same
 	info, err := f.Stat()
 	var head header
 	var l layout
 	if err == nil {
 		head, l, err = decodeHeader(f, info.Size())
+	}
+	if err == nil && filepath.Base(path) != string(head.Key)+extension {
+		err = fmt.Errorf("it belongs to the key %s", head.Key)
 	}
 	if err != nil {
 		f.Close()

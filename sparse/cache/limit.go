@@ -117,25 +117,15 @@ func (d *Dir) List() ([]Info, error) {
 			return
 		}
 		e := Info{Meta: Meta{Key: Key(key)}, Size: info.Size(), Used: info.ModTime()}
-		path := filepath.Join(d.path, name)
-		f, err := files.Open(path)
-
-		if errors.Is(err, fs.ErrNotExist) {
-			return // another process prunes
-		}
-		var m header
-		if err == nil {
-			m, _, err = decodeHeader(f, info.Size())
-			f.Close()
-		}
-
+		entry, err := open(d.entry(e.Key))
 		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return // another process prunes
 		case err != nil:
-			e.Err = damaged(path, err)
-		case m.Key != e.Key:
-			e.Err = damaged(path, errors.New("it belongs to another key"))
+			e.Err = err
 		default:
-			e.Meta = m.Meta
+			e.Meta = entry.Meta
+			entry.Close()
 		}
 		all = append(all, e)
 	})
@@ -175,6 +165,7 @@ func (d *Dir) Verify(ctx context.Context, e Info) error {
 	if err != nil {
 		return err
 	}
+	opened.hold()
 	defer opened.Close()
 	a, err := opened.Copy(ctx)
 	if err == nil && a.Hash() != opened.Hash {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/testing/testkit"
 )
 
@@ -36,14 +37,9 @@ func TestListAndPrune(t *testing.T) {
 		testkit.Check(t, e.Key == metas[i].Key && e.Source == metas[i].Source && e.Err == nil, "entry %d is %+v", i, e)
 	}
 
-	names := func(l Limits) (keys []Key) {
+	names := func(l Limits) []Key {
 		t.Helper()
-		removed := testkit.Must(d.Prune(l))
-
-		for _, e := range removed {
-			keys = append(keys, e.Key)
-		}
-		return keys
+		return lists.Of(testkit.Must(d.Prune(l)), func(e Info) Key { return e.Key })
 	}
 
 	testkit.EqualLists(t, names(NoLimits), nil, "without limits go")
@@ -84,6 +80,7 @@ func TestEvict(t *testing.T) {
 	evict(math.MaxInt64)
 	evict(two + all[2].Size)
 	used := testkit.Must(open(d.entry(keys[0]))) // as Open, without noting the use
+	used.hold()
 	evict(two, keys[1])
 	testkit.Succeed(t, used.Close())
 	evict(all[0].Size+all[2].Size-1, keys[0])

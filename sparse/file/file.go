@@ -186,7 +186,7 @@ var members = lists.Of(lists.Where(formats, func(f format) bool { return !f.Pack
 // formatOf tells the format of a text by its first bytes or else by its extension.
 func formatOf(s *source) format {
 	for _, f := range formats {
-		if f.Starts(s.peek()) {
+		if f.Starts(s.start) {
 			return f
 		}
 	}

@@ -108,9 +108,6 @@ func extension(name string) string {
 	return path.Ext(strings.TrimSuffix(strings.ToLower(filepath.ToSlash(name)), ".gz"))
 }
 
-// peek returns the next bytes of the text, at most 512.
-func (s *source) peek() []byte { return s.start }
-
 // sniff refuses files that are known to be no text, by their first bytes, with
 // the remedy that fits.
 func (s *source) sniff(start []byte) error {
