@@ -61,26 +61,22 @@ type try struct {
 	sums []tuner.Summary
 }
 
-// Attempt measures the chunk of a task, as far as the time allows. Its error may be a *StopError.
-func (r *Run) Attempt(ctx context.Context, task Task, bench *Bench) error {
-	return (&try{Bench: bench, run: r, task: task}).attempt(ctx)
-}
-
-func (t *try) attempt(ctx context.Context) (err error) {
-	run, task := t.run, t.task
-	t.Printf("%s: task %s on %s, attempt %d at chunk %s: %s, about %s", run.JobName(), task.Job, task.Node,
+// Attempt measures the chunk of a task, as far as the time allows, and says what was done. Its error may be a *StopError.
+func (r *Run) Attempt(ctx context.Context, task Task, bench *Bench) (sum tuner.Summary, err error) {
+	t := &try{Bench: bench, run: r, task: task}
+	t.Printf("%s: task %s on %s, attempt %d at chunk %s: %s, about %s", r.JobName(), task.Job, task.Node,
 		task.Attempt+1, task.Chunk.ID, term.Count(len(task.Chunk.Pieces), "piece", "pieces"),
 		term.RoughSeconds(task.Chunk.Seconds))
-	t.journal, err = journal.Create(context.WithoutCancel(ctx), run.Path(JournalsDir), task.Chunk.ID, task.Job,
+	t.journal, err = journal.Create(context.WithoutCancel(ctx), r.Path(JournalsDir), task.Chunk.ID, task.Job,
 		task.Attempt, t.facts)
 	if err != nil {
-		return err
+		return sum, err
 	}
 	defer t.journal.Close() // every line is on disk when it is written
-	if err := t.alone(); err != nil {
-		return t.end(err)
+	if err = t.alone(); err == nil {
+		err = t.measure(ctx)
 	}
-	return t.end(t.measure(ctx))
+	return t.sum(), t.end(err)
 }
 
 // alone makes sure that a task of Slurm and another process don't measure a chunk at the same time. Each

@@ -292,18 +292,19 @@ func (r *Run) NoteSettings(s Settings) error {
 // NoteMerge keeps what a merge did. The merge that ends a round has a file of its own, which no other replaces.
 func (r *Run) NoteMerge(m *Merge) error {
 	m.Size = store.Size(r.Path(DatabaseFile))
-	if err := writeJSON(files.Write, r.Path(mergeFile(m.Round)), m); err != nil {
+	if err := writeJSON(files.Write, r.Path(numbered("merged", 3, m.Round)), m); err != nil {
 		return fmt.Errorf("noting the merge: %w", err)
 	}
 	return nil
 }
 
-// mergeFile is the path of what the merge that ends a round did; 0 is any other merge.
-func mergeFile(round int) string {
-	if round == 0 {
-		return "merged.json"
+// numbered names the n-th file of a kind, with so many digits: that of a merge by the round that it ends, 0 for any
+// other merge, and that of devices by the kind of tasks.
+func numbered(name string, digits, n int) string {
+	if n == 0 {
+		return name + ".json"
 	}
-	return fmt.Sprintf("merged-%03d.json", round)
+	return fmt.Sprintf("%s-%0*d.json", name, digits, n)
 }
 
 // add adds a line to the ledger's file. The caller holds the Lock.

@@ -73,7 +73,7 @@ func (r *Run) PinDevices(t Task, s configs.Slurm, found []kernels.Device) (backe
 		}
 	}
 
-	first, err := pin(r.Path(deviceFile(t.Chunk.Kind)), mine)
+	first, err := pin(r.Path(numbered("device", 1, t.Chunk.Kind)), mine)
 	if err != nil {
 		return nil, fmt.Errorf("pinning the run's devices: %w", err)
 	}
@@ -88,19 +88,11 @@ func (r *Run) PinDevices(t Task, s configs.Slurm, found []kernels.Device) (backe
 
 // PinnedDevices are what tasks of a kind measure on; none if no task has found any yet.
 func (r *Run) PinnedDevices(kind int) (d Devices, err error) {
-	d, err = readJSON[Devices](r.Path(deviceFile(kind)))
+	d, err = readJSON[Devices](r.Path(numbered("device", 1, kind)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return d, nil
 	}
 	return d, err
-}
-
-// deviceFile names the file with the models of the devices, pinned by the first task of a kind.
-func deviceFile(kind int) string {
-	if kind == 0 {
-		return "device.json"
-	}
-	return fmt.Sprintf("device-%d.json", kind)
 }
 
 // check compares the devices of a later task with d, those of the first. If mix is set, only

@@ -85,12 +85,10 @@ func (w *Worker) measure(ctx context.Context, chunk Chunk, claim *Claim) error {
 	defer cancel()
 	defer w.Run.Keep(claim, cancel)()
 
-	t := &try{Bench: w.Bench, run: w.Run, task: Task{
-		Chunk: chunk, Job: claim.Job(), Attempt: claim.Attempt, Node: claim.Node, Claim: claim,
-	}}
-	err := t.attempt(ctx)
+	task := Task{Chunk: chunk, Job: claim.Job(), Attempt: claim.Attempt, Node: claim.Node, Claim: claim}
+	sum, err := w.Run.Attempt(ctx, task, w.Bench)
 	warned, ended := w.Bench.Stops.Received()
-	empty := err != nil && warned == 0 && ended == 0 && len(t.sum().Measured) == 0
+	empty := err != nil && warned == 0 && ended == 0 && len(sum.Measured) == 0
 	if w.empty++; !empty {
 		w.empty = 0
 	}

@@ -201,7 +201,7 @@ func parseLimit(out, partition string) (Limit, error) {
 		if !ok {
 			return Limit{}, fmt.Errorf("the cluster has no partition %s (it has %s)", name, has)
 		}
-		if i == 0 || shorter(l.Max, least.Max) {
+		if i == 0 || l.Max > 0 && (least.Max == 0 || l.Max < least.Max) {
 			least = l
 		}
 	}
@@ -227,9 +227,6 @@ func parsePartition(line string) (l Limit, isDefault bool) {
 	l.PerCPU, l.PerNode = number(fields["DefMemPerCPU"]), number(fields["DefMemPerNode"])
 	return l, fields["Default"] == "YES"
 }
-
-// shorter reports whether a, a limit, is shorter than b.
-func shorter(a, b time.Duration) bool { return a > 0 && (b == 0 || a < b) }
 
 // Check returns an error if a job that asks for limit would never start.
 func (l Limit) Check(limit string) error {

@@ -182,8 +182,9 @@ func (m *Match) why(r *record) string {
 	device, found := m.deviceOf(r)
 	protocol := worker.ProtocolText(m.sweep.Protocol)
 	is := func(loaded trial.Matrix) bool { return loaded.Hash == r.Matrix }
+	has := func(cores int) bool { return cores == 0 || cores == r.run.Device.Units } // a task, perhaps
 	switch {
-	case !found && m.otherCores(r.run.Device):
+	case !found && r.run.Device.Backend == "cpu" && !slices.ContainsFunc(m.cores, has):
 		return fmt.Sprintf("on %s, where a task has %s", term.Count(r.run.Device.Units, "core", "cores"), m.taskCores())
 	case !found:
 		return "on another device: " + r.run.Device.Name
@@ -212,11 +213,6 @@ func (m *Match) deviceOf(r *record) (device tuner.Assumed, found bool) {
 		}
 	}
 	return device, false
-}
-
-// otherCores reports whether no task has the cores of a processor.
-func (m *Match) otherCores(d kernels.Device) bool {
-	return d.Backend == "cpu" && !slices.ContainsFunc(m.cores, func(n int) bool { return n == 0 || n == d.Units })
 }
 
 // taskCores says how many cores a task has, of all kinds, and where that comes from.

@@ -101,11 +101,6 @@ func (c *Collection) Path(id ID) (path string, there bool) {
 	return path, err == nil && info.Mode().IsRegular()
 }
 
-// address is that of a matrix on a server.
-func address(server string, id ID) string {
-	return fmt.Sprintf("%s/MM/%s/%s.tar.gz", server, url.PathEscape(id.Group), url.PathEscape(id.Name))
-}
-
 // check reads all of p. Errors are troubles, or that ctx has ended.
 func (c *Collection) check(ctx context.Context, id ID, p *partial) error {
 	c.notify(Progress{ID: id, State: Checking, URL: p.URL, Have: p.have, Size: p.Size})
@@ -115,7 +110,7 @@ func (c *Collection) check(ctx context.Context, id ID, p *partial) error {
 	}
 
 	sum := md5.New()
-	whole := io.TeeReader(p.reader(), sum)
+	whole := io.TeeReader(io.NewSectionReader(p.file, 0, p.have), sum)
 	err := file.CheckArchive(ctx, whole, id.Name)
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -35,7 +35,9 @@ func (c *Collection) client() *http.Client {
 // c.Stall.
 func (c *Collection) get(ctx context.Context, address string, header map[string]string) (*http.Response, *stallGuard,
 	error) {
-	guard := newStallGuard(ctx, c.Stall)
+	guard := &stallGuard{parent: ctx, most: c.Stall}
+	guard.ctx, guard.cancel = context.WithCancelCause(ctx)
+	guard.timer = time.AfterFunc(c.Stall, func() { guard.cancel(fmt.Errorf("nothing came for %s", c.Stall)) })
 	req, err := http.NewRequestWithContext(guard.ctx, http.MethodGet, address, nil)
 	if err != nil {
 		guard.stop()
@@ -106,10 +108,9 @@ func (c *Collection) copy(id ID, p *partial, body io.Reader, most int64) error {
 		if p.have == 0 && n > 1 && (buf[0] != 0x1f || buf[1] != 0x8b) {
 			return p.forget(damaged.of(errors.New("what arrived is not the archive: it is not a gzip file")))
 		}
-		if n > 0 {
-			if err := p.append(buf[:n]); err != nil {
-				return err
-			}
+		took, full := p.file.WriteAt(buf[:n], p.have)
+		if p.have += int64(took); full != nil { // what a full disk took counts
+			return full
 		}
 		if p.have > most {
 			return p.forget(damaged.of(fmt.Errorf("the server gives no size, and more than %d bytes arrived", most)))
@@ -207,13 +208,6 @@ type stallGuard struct {
 
 // errTrickle says that a server is too slow to be waited for.
 var errTrickle = errors.New("next to nothing came")
-
-func newStallGuard(ctx context.Context, most time.Duration) *stallGuard {
-	g := &stallGuard{parent: ctx, most: most}
-	g.ctx, g.cancel = context.WithCancelCause(ctx)
-	g.timer = time.AfterFunc(most, func() { g.cancel(fmt.Errorf("nothing came for %s", most)) })
-	return g
-}
 
 func (g *stallGuard) Read(p []byte) (int, error) {
 	g.timer.Reset(g.most)

@@ -149,7 +149,7 @@ func (c *Collection) ask(ctx context.Context, id ID, p *partial) (string, error)
 	var failed []string
 	missed := 0
 	for _, server := range c.Servers {
-		url := address(server, id)
+		url := fmt.Sprintf("%s/MM/%s/%s.tar.gz", server, url.PathEscape(id.Group), url.PathEscape(id.Name))
 		var t *trouble
 		if known, down := c.down.Load(server); down {
 			t = known.(*trouble)
@@ -179,7 +179,7 @@ func (c *Collection) persist(ctx context.Context, id ID, url string, p *partial)
 	furthest := p.have
 	for failures := 0; ; {
 		var err error
-		if p.URL != url || !p.complete() {
+		if p.URL != url || p.Size < 0 || p.have != p.Size { // not all bytes are here
 			err = c.try(ctx, id, url, p)
 		}
 		if err == nil {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -46,9 +45,6 @@ func (s state) validator() string {
 	}
 	return s.Modified
 }
-
-// complete reports whether all bytes are here.
-func (p *partial) complete() bool { return p.URL != "" && p.Size >= 0 && p.have == p.Size }
 
 // openPartial opens what an earlier try has left, or makes an empty file.
 func openPartial(path string) (*partial, error) {
@@ -94,16 +90,6 @@ func (p *partial) forget(t *trouble) error {
 	}
 	return t
 }
-
-// append adds bytes. What a full disk took of them counts.
-func (p *partial) append(b []byte) error {
-	n, err := p.file.WriteAt(b, p.have)
-	p.have += int64(n)
-	return err
-}
-
-// reader reads the whole.
-func (p *partial) reader() io.Reader { return io.NewSectionReader(p.file, 0, p.have) }
 
 // finish gives the file its name when it is on the disk.
 func (p *partial) finish() error {

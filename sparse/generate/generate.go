@@ -92,15 +92,6 @@ func Lookup(name string) (*Generator, bool) {
 	return &Generators()[i], true
 }
 
-// find is Lookup with an error that lists the generators.
-func find(name string) (*Generator, error) {
-	if g, ok := Lookup(name); ok {
-		return g, nil
-	}
-	names := lists.Of(Generators(), func(g Generator) string { return g.Name })
-	return nil, fmt.Errorf("unknown generator %q; there are %s", name, strings.Join(names, ", "))
-}
-
 // Build makes the matrix that the named generator gives for args. Numbers of
 // any Go integer or floating-point type are accepted; an integer argument may
 // be given as 1e6. Missing optional arguments have their defaults. Every
@@ -155,9 +146,10 @@ func Spec(name string, args map[string]any) string {
 // prepare finds a generator, checks and completes its arguments, and makes
 // sure that 32-bit indices can hold the matrix.
 func prepare(name string, args map[string]any) (*Generator, values, plan, error) {
-	g, err := find(name)
-	if err != nil {
-		return nil, nil, plan{}, err
+	g, ok := Lookup(name)
+	if !ok {
+		names := lists.Of(Generators(), func(g Generator) string { return g.Name })
+		return nil, nil, plan{}, fmt.Errorf("unknown generator %q; there are %s", name, strings.Join(names, ", "))
 	}
 	v, err := g.resolve(args)
 	if err != nil {

@@ -5,6 +5,7 @@
 package hardware
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -124,20 +125,12 @@ func askCUDA(ctx context.Context, program string, index int) (GPU, error) {
 		if said := InWords(printed); said != printed {
 			return found, said
 		}
-		err = errors.New(strings.TrimPrefix(firstLine(stderr.String(), string(stdout), err.Error()), "error: "))
+		said := cmp.Or(strings.TrimSpace(stderr.String()), strings.TrimSpace(string(stdout)), err.Error())
+		said, _, _ = strings.Cut(said, "\n")
+		err = errors.New(strings.TrimPrefix(said, "error: "))
 	}
 
 	return found, err
-}
-
-// firstLine is the first line of the first text that has one.
-func firstLine(texts ...string) string {
-	for _, t := range texts {
-		if line, _, _ := strings.Cut(strings.TrimSpace(t), "\n"); line != "" {
-			return line
-		}
-	}
-	return ""
 }
 
 // Here returns where this process measures: the name of the host, and Slurm's number of the job

@@ -33,7 +33,7 @@ import (
 // judged by the medians of the exhaustive grid, not by the search's own few samples; what these
 // can't tell from the best is as good as the best.
 func Replay(ctx context.Context, g *Grid, strategy string, n int) ([]Path, error) {
-	space := g.space()
+	space := NewSpace(lists.Of(g.Trials, func(r trial.Result) kernels.Config { return r.Config }))
 	paths := make([]Path, n)
 	group, ctx := panics.NewGroup(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -255,11 +255,6 @@ func (g *Grid) interval(i int) trial.Interval {
 
 // Name returns what a grid is called: "rmat-36M float32 warm".
 func (g *Grid) Name() string { return fmt.Sprintf("%s %s %s", g.Matrix, g.Precision, g.Cache) }
-
-// space returns what is searched.
-func (g *Grid) space() *Space {
-	return NewSpace(lists.Of(g.Trials, func(r trial.Result) kernels.Config { return r.Config }))
-}
 
 // Fractions say how near the best a search should come, in the order of a report.
 var Fractions = []float64{0.05, 0.02, 0.01}

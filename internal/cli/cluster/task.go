@@ -102,7 +102,8 @@ func (c *taskCommand) measure(ctx context.Context, run *slurm.Run, bench *slurm.
 	if err != nil {
 		return err
 	}
-	return run.Attempt(ctx, task, bench)
+	_, err = run.Attempt(ctx, task, bench)
+	return err
 }
 
 // own measures a chunk, or all that it can take.
