@@ -6,9 +6,10 @@ LDFLAGS := -s -w $(STAMP)=$(VERSION) $(STAMP)Commit=$(shell git rev-parse HEAD 2
 	$(STAMP)Committed=$(shell git log -1 --format=%cI 2>/dev/null)
 BUILD := go build
 
-# What is released has the same bytes wherever the clone lies.
+# What is released has the same bytes wherever the clone lies; what runs here is compiled alike, so that it is once.
 ifdef RELEASE
-BUILD += -trimpath -buildvcs=false
+TRIM := -trimpath
+BUILD += $(TRIM) -buildvcs=false
 LDFLAGS += -buildid=
 endif
 
@@ -39,7 +40,7 @@ endif
 
 # What runs on this machine, whatever it builds for.
 HOST_GO = env -u GOARCH -u CC $(CUDA_ENV) go
-SPMVTUNE = $(if $(filter-out $(shell go env GOHOSTARCH),$(GOARCH)),$(HOST_GO) run .,$(BIN)/spmvtune)
+SPMVTUNE = $(if $(filter-out $(shell go env GOHOSTARCH),$(GOARCH)),$(HOST_GO) run $(TRIM) .,$(BIN)/spmvtune)
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 
 .DEFAULT_GOAL := build
@@ -74,7 +75,7 @@ install-lib: lib ## the library, its header, its Python module, a pkg-config fil
 install: build install-lib ## programs, the library, manual pages, completions, docs and a module file, below PREFIX (/usr/local)
 	install -d $(ROOT)/bin $(ROOT)/share/man/man1 $(DOC)/docs $(COMPLETIONS) $(ROOT)/share/modulefiles/spmvtune
 	install -m 755 $(BIN)/spmvtune $(wildcard $(BIN)/spmvtune-cuda) $(ROOT)/bin
-	$(HOST_GO) run ./internal/release man "$(VERSION)" $(ROOT)/share/man/man1
+	$(HOST_GO) run $(TRIM) ./internal/release man "$(VERSION)" $(ROOT)/share/man/man1
 	$(SPMVTUNE) completion bash >$(ROOT)/share/bash-completion/completions/spmvtune
 	$(SPMVTUNE) completion zsh >$(ROOT)/share/zsh/site-functions/_spmvtune
 	$(SPMVTUNE) completion fish >$(ROOT)/share/fish/vendor_completions.d/spmvtune.fish
