@@ -128,6 +128,24 @@ func TestMatrixFiles(t *testing.T) {
 	}
 }
 
+// What a glob looks into is told, and can end it.
+func TestGlobTells(t *testing.T) {
+	dir := t.TempDir()
+	testkit.Succeed(t, os.MkdirAll(filepath.Join(dir, "a/b"), 0o777))
+	sweep := filepath.Join(dir, "s.toml")
+	testkit.Succeed(t, os.WriteFile(sweep, []byte("[[matrix]]\npath = \"*/*/*\"\n[[kernel]]\nname = \"cpu_csr\"\n"), 0o666))
+	for end, want := range []int{1, 2, 3, 3} {
+		looked := 0
+		_, err := LoadOnce(sweep, Once{Look: func() error {
+			if looked++; looked > end {
+				return errors.New("interrupted")
+			}
+			return nil
+		}})
+		testkit.Check(t, err != nil && looked == want, "%d folders are looked into, want %d: %v", looked, want, err)
+	}
+}
+
 func TestLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mine.toml")
 	testkit.Succeed(t, os.WriteFile(path, []byte(minimal), 0o644))

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/sparse/fetch"
 	"example.org/spmvtune/sparse/file"
@@ -197,9 +198,23 @@ func absolute(dir, path string) string {
 
 var errFolder = errors.New("is a folder")
 
+// folders are those that globs look into.
+type folders struct {
+	fs.FS
+	look func() error // called for each, if it is not nil; an error ends the search
+}
+
+func (f folders) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(f.FS, name)
+	if err == nil && f.look != nil {
+		err = f.look()
+	}
+	return entries, err
+}
+
 // find returns the file at a path, which may be relative to dir. If there is none, it takes the
 // path as a glob and returns the files, sorted.
-func find(dir, path string) ([]string, error) {
+func find(dir, path string, look func() error) ([]string, error) {
 	path = absolute(dir, path)
 	info, err := os.Stat(path)
 	switch {
@@ -213,11 +228,12 @@ func find(dir, path string) ([]string, error) {
 		return nil, fmt.Errorf("no file %s", path)
 	}
 
-	all, err := filepath.Glob(path)
+	all, err := fs.Glob(folders{os.DirFS("/"), look}, strings.TrimPrefix(filepath.Clean(path), "/"))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	found := slices.DeleteFunc(all, func(f string) bool { return !file.Found(path, f) })
+	all = lists.Of(all, func(f string) string { return "/" + f })
+	found := lists.Where(all, func(f string) bool { return file.Found(path, f) })
 	if len(found) == 0 {
 		return nil, fmt.Errorf("no file matches %s with a name in %s", path, strings.Join(file.Extensions, ", "))
 	}

@@ -23,6 +23,8 @@ type Once struct {
 	// Matrix and Kernel are names, or patterns of names (* ? [a-c]), of which those left over match one; all if there
 	// are none.
 	Matrix, Kernel []string
+	// Look is called for each folder that a glob of the sweep looks into, if it is not nil. An error of it ends that.
+	Look func() error
 }
 
 // Words are the flags that say so.
@@ -41,7 +43,7 @@ func (o Once) Words() (words []string) {
 // LoadOnce is Load with changes. They are recorded with the text of the sweep: it has the values, and says in a comment
 // what was left out.
 func LoadOnce(nameOrPath string, once Once) (*Sweep, error) {
-	s, err := Load(nameOrPath)
+	s, err := load(nameOrPath, once.Look)
 	if err != nil || len(once.Words()) == 0 {
 		return s, err
 	}
@@ -63,7 +65,7 @@ func LoadOnce(nameOrPath string, once Once) (*Sweep, error) {
 			return nil, err
 		}
 		text = b.Bytes()
-		s, err = Parse(s.Path, text)
+		s, err = parseHere(s.Path, text, once.Look)
 		if mistakes, ok := errors.AsType[Errors](err); ok {
 			for _, m := range mistakes {
 				m.File, m.Line = strings.Join(once.Words(), " "), 0 // lines are not those of the file

@@ -213,14 +213,16 @@ const mostBytes = 1e6
 
 // Load reads a sweep: the file at a path or, if there is no such file, the
 // shipped sweep of that name. Mistakes in it come as Errors.
-func Load(nameOrPath string) (*Sweep, error) {
+func Load(nameOrPath string) (*Sweep, error) { return load(nameOrPath, nil) }
+
+func load(nameOrPath string, look func() error) (*Sweep, error) {
 	info, err := os.Stat(nameOrPath)
 	if err == nil && !info.IsDir() {
 		text, err := files.ReadFile(nameOrPath, mostBytes)
 		if err != nil {
 			return nil, fmt.Errorf("reading sweep: %w", err)
 		}
-		return Parse(nameOrPath, text)
+		return parseHere(nameOrPath, text, look)
 	}
 	if s, err := LoadShipped(nameOrPath); s != nil || !errors.Is(err, fs.ErrNotExist) {
 		return s, err
@@ -251,25 +253,27 @@ func LoadShipped(name string) (*Sweep, error) {
 // to the folder of path, which is also what errors call the file. An error is
 // of type Errors and holds every mistake of the file, or the first one that
 // keeps it from being TOML.
-func Parse(path string, text []byte) (*Sweep, error) {
+func Parse(path string, text []byte) (*Sweep, error) { return parseHere(path, text, nil) }
+
+func parseHere(path string, text []byte, look func() error) (*Sweep, error) {
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
 		return nil, fmt.Errorf("finding the folder of %s: %w", path, err)
 	}
-	return ParseIn(path, dir, text)
+	return parseWith(path, text, func(file string) ([]string, error) { return find(dir, file, look) })
 }
 
 // ParseIn is Parse for a copy of a sweep file: paths in it are relative to dir, an
 // absolute path.
 func ParseIn(path, dir string, text []byte) (*Sweep, error) {
-	return parseWith(path, text, func(file string) ([]string, error) { return find(dir, file) })
+	return parseWith(path, text, func(file string) ([]string, error) { return find(dir, file, nil) })
 }
 
 // ParseOnNode is ParseIn where some files may be missing, as on a node that does
 // not see all file systems. The matrix of such a file is there, and can't be loaded.
 func ParseOnNode(path, dir string, text []byte) (*Sweep, error) {
 	return parseWith(path, text, func(file string) ([]string, error) {
-		found, err := find(dir, file)
+		found, err := find(dir, file, nil)
 		if err != nil {
 			return []string{absolute(dir, file)}, nil
 		}

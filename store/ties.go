@@ -115,10 +115,11 @@ func (t remeasured) decideTies(ctx context.Context, tx *sql.Tx, p settled) error
 // near are those of all competitors that are within reach and limit, as if the device had not drifted, with their
 // finals, fastest first.
 func (t remeasured) near(all []competitor, d *drift, reach, limit float64) (near []competitor) {
-	for _, c := range all {
+	for i, c := range all {
 		if !c.within(reach, limit) {
 			continue
 		}
+		c.nth = i
 		f := d.factor(c.origin, c.at)
 		c.median, c.low, c.high = c.median/f, c.low/f, c.high/f
 		for _, r := range t.finals[c.id] {
@@ -180,26 +181,13 @@ func byTrials(all, near []competitor, d *drift, factor float64) tieSet {
 		t.named = index[0]
 		return t
 	}
-	surroundings := robust(all, d)
-	times := lists.Of(index, func(i int) float64 { return surroundings[near[i].id] })
+	surroundings := stat.Robust(lists.Of(all, func(c competitor) kernels.Config {
+		c.Config.Kernel = strconv.FormatInt(c.kernel, 10) // sources are kept apart
+		return c.Config
+	}), lists.Of(all, func(c competitor) float64 { return c.median / d.factor(c.origin, c.at) }))
+	times := lists.Of(index, func(i int) float64 { return surroundings[near[i].nth] })
 	t.named = index[stat.Represent(configs, times, min(t.effect, stat.MostEffect))]
 	return t
-}
-
-// robust is how fast the competitors of a place are with their surroundings, by trial.
-func robust(all []competitor, d *drift) map[int64]float64 {
-	source := func(c competitor) kernels.Config {
-		c.Config.Kernel = strconv.FormatInt(c.kernel, 10)
-		return c.Config
-	}
-	times := stat.Robust(lists.Of(all, source), lists.Of(all, func(c competitor) float64 {
-		return c.median / d.factor(c.origin, c.at)
-	}))
-	of := make(map[int64]float64, len(all))
-	for i, c := range all {
-		of[c.id] = times[i]
-	}
-	return of
 }
 
 // keep records a tie set. Another process may have done so in the meantime.
@@ -249,6 +237,7 @@ func (db *DB) tied(ctx context.Context) (map[int64]bool, error) {
 // A competitor is a trial that counts in a place.
 type competitor struct {
 	kernels.Config
+	nth                int   // which it is of all, if it is near the fastest
 	id, kernel, origin int64 // keys; of the kernel with its source; 0 for an origin that is not known
 	at                 time.Time
 	// Seconds. The interval within the run and the time by repeats are 0 if they are not known.

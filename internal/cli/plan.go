@@ -63,7 +63,7 @@ yet, and plans with their twins if they have one.`,
 
 // Run plans a sweep.
 func (p *planCommand) Run(cmd *cobra.Command, args []string) error {
-	sweep, err := command.LoadSweep(args[0], p.once)
+	sweep, err := command.LoadSweep(cmd, args[0], p.once)
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func (r *runCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		t.runCommand = *r
 		return t.Run(cmd, args)
 	}
-	if r.sweep, err = command.LoadSweep(args[0], r.once); err != nil {
+	if r.sweep, err = command.LoadSweep(cmd, args[0], r.once); err != nil {
 		return err
 	}
 	r.out = cmp.Or(r.out, filepath.Join(command.OutRoot(), r.sweep.Name))

@@ -211,30 +211,20 @@ func (r *reader) columns() error {
 	}
 
 	units := append(sortedKeys(times), rate)
-	for _, c := range units {
-		if !r.has(c) {
-			continue
-		}
-		if r.unit != "" {
-			return fmt.Errorf("%s:1: both %s and %s give a time: leave one out", r.file, r.unit, c)
-		}
-		r.unit = c
-	}
-
-	if r.unit == "" {
+	switch given := lists.Where(units, r.has); len(given) {
+	case 0:
 		return fmt.Errorf("%s:1: no column gives a time: call it one of %s, or name it with --column", r.file,
 			strings.Join(units, ", "))
+	case 1:
+		r.unit = given[0]
+	default:
+		return fmt.Errorf("%s:1: both %s and %s give a time: leave one out", r.file, given[0], given[1])
 	}
 
-	for _, t := range []*table{r.table, r.facts} {
-		for _, c := range t.columns {
-			used := slices.Contains(others, c) || c == r.unit || isFeature(c)
-			if !used && !slices.Contains(r.m.Unused, c) {
-				r.m.Unused = append(r.m.Unused, c)
-			}
-		}
-	}
-
+	unused := lists.Where(slices.Concat(r.table.columns, r.facts.columns), func(c string) bool {
+		return !slices.Contains(others, c) && c != r.unit && !isFeature(c)
+	})
+	r.m.Unused = lists.Distinct(unused, func(c string) string { return c })
 	return nil
 }
 
@@ -273,13 +263,10 @@ func (r *reader) matrix(row int) {
 func (r *reader) time(row int) {
 	name := r.cell(row, "matrix")
 	at, known := r.known[name]
-	switch {
-	case name == "" && r.facts == r.table:
-		return // told already
-	case !known && r.facts != r.table:
-		r.fail(row, "%q is not in %s: add its features", name, r.facts.file)
-		return
-	case !known:
+	if !known {
+		if r.facts != r.table { // else it is told already
+			r.fail(row, "%q is not in %s: add its features", name, r.facts.file)
+		}
 		return
 	}
 

@@ -94,7 +94,7 @@ everything is submitted; 2 the command line or the sweep file is wrong; 3 with
 
 // Run submits a sweep, or says how it would.
 func (c *submitCommand) Run(cmd *cobra.Command, args []string) (err error) {
-	if c.sweep, err = command.LoadSweep(args[0], configs.Once{}); err != nil {
+	if c.sweep, err = command.LoadSweep(cmd, args[0], configs.Once{}); err != nil {
 		return err
 	}
 	if cmd.Flags().Changed("chunk") {

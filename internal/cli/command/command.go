@@ -24,6 +24,7 @@ import (
 	"example.org/spmvtune/configs"
 	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/show"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/sparse/fetch"
 	"example.org/spmvtune/sparse/file"
@@ -228,13 +229,23 @@ func begun(args []string) *configs.Sweep {
 }
 
 // LoadSweep loads a sweep, with changes. Its mistakes are usage errors.
-func LoadSweep(name string, once configs.Once) (*configs.Sweep, error) {
+func LoadSweep(cmd *cobra.Command, name string, once configs.Once) (*configs.Sweep, error) {
 	_, err := os.Stat(name)
 	if _, matrix := file.Stem(name); matrix && err == nil {
 		return nil, UsageHint(fmt.Errorf("%s is a matrix, and no sweep", name), term.Shell("spmvtune", "tune", Shown(name))+
 			" finds its fastest kernel")
 	}
+	stages, folders := show.NewStages(cmd.ErrOrStderr()), 0
+	defer stages.Clear()
+	once.Look = func() error {
+		folders++
+		stages.At(fmt.Sprintf("looking for matrices: in %d folders so far", folders), 0, 0)
+		return cmd.Context().Err()
+	}
 	sweep, err := configs.LoadOnce(name, once)
+	if interrupted := cmd.Context().Err(); interrupted != nil {
+		return nil, interrupted
+	}
 	if mistakes := (configs.Errors)(nil); errors.As(err, &mistakes) {
 		return nil, UsageHint(err, "spmvtune help config describes the format")
 	}
