@@ -132,6 +132,7 @@ func TestRecord(t *testing.T) {
 
 // Four times the rows take about four times the processor's time, whatever differs between them.
 func TestImportsAreLinear(t *testing.T) {
+	testkit.Long(t, "it imports 60,000 rows")
 	const head = "matrix,rows,cols,nnz,device,kernel,precision,block,params,time_us\n"
 	for _, row := range []string{"m#,9,9,9,X,k,float32,8,,1#", "m,9,9,9,X#,k,float32,8,,1#", "m,9,9,9,X,k#,float32,8,,1",
 		"m,9,9,9,X,k,float32,8,p=#,1", "m,9,9,9,X,k,float32,1#,,1", "m,9,9,9,X,k,float32,8,,1#"} {
@@ -150,8 +151,9 @@ func TestImportsAreLinear(t *testing.T) {
 			testkit.Succeed(t, unix.Getrusage(unix.RUSAGE_SELF, &after))
 			return unix.TimevalToNsec(after.Utime) - unix.TimevalToNsec(before.Utime)
 		}
-		once, four := took(1000), took(4000)
-		testkit.Check(t, four < 8*once, "%s: %d ns of 1000 rows, %d of 4000", row, once, four)
+		// A collection of garbage may fall into one of the two.
+		linear := slices.ContainsFunc(make([]int, 3), func(int) bool { return took(8000) < 6*took(2000) })
+		testkit.Check(t, linear, "%s: 8000 rows took more than six times as long as 2000, three times", row)
 	}
 }
 

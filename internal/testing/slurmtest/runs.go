@@ -4,7 +4,6 @@
 package slurmtest
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -38,7 +37,7 @@ var Hasty = &sbatch.Client{Timeout: time.Second, Pause: 10 * time.Millisecond, P
 func NewRun(tb testing.TB, chunks int) *slurm.Run {
 	tb.Helper()
 	run := Created(tb, tb.TempDir(), configs.Slurm{}, chunks, "exit 0")
-	SetPlan(tb, run, planOf(chunks, PerJournal))
+	SetPlan(tb, run, planOf(chunks, 500))
 	return run
 }
 
@@ -204,34 +203,6 @@ func TestTrial(matrix string, n int) trial.Result {
 	return r
 }
 
-// PerJournal is the number of trials in a generated journal.
-const PerJournal = 500
-
-// Generate writes the journal of a chunk. It does not wait for the disk after every line.
-func Generate(tb testing.TB, run *slurm.Run, chunk int) {
-	tb.Helper()
-	name := MatrixName(chunk)
-	w := writer(tb, run, ChunkID(chunk), "1_"+fmt.Sprint(chunk))
-	testkit.Succeed(tb, w.Matrix(tb.Context(), TestMatrix(name)))
-	testkit.Succeed(tb, w.Begin(tb.Context(), TestRun()))
-	testkit.Succeed(tb, w.Close())
-	var lines bytes.Buffer
-	number := 2 // matrix and run are before
-	line := func(kind string, record any) {
-		data := testkit.Must(json.Marshal(record))
-		number++
-		lines.Write(journal.Checksummed(fmt.Appendf(nil, `"n":%d,%q:%s}`, number, kind, data)))
-	}
-	for n := range PerJournal {
-		line("trial", struct {
-			Run int `json:"run"`
-			trial.Result
-		}{1, TestTrial(name, n)})
-	}
-	line("end", endOfAll(name, PerJournal))
-	AppendTo(tb, w.Path(), lines.String())
-}
-
 // writer starts a journal of the run.
 func writer(tb testing.TB, run *slurm.Run, chunk, job string) *journal.Writer {
 	tb.Helper()
@@ -299,11 +270,6 @@ func End(tb testing.TB, w *journal.Writer, matrix string, part trial.Part, reaso
 // EndAll writes that all of a matrix is complete, which has n trials.
 func EndAll(tb testing.TB, w *journal.Writer, matrix string, n int) {
 	tb.Helper()
-	testkit.Succeed(tb, w.End(endOfAll(matrix, n)))
-}
-
-// endOfAll says that all of a matrix is complete, which has n trials.
-func endOfAll(matrix string, n int) journal.End {
 	ids := trial.ListOf(func(yield func(trial.Key) bool) {
 		for i := range n {
 			if !yield(trial.KeyOf(TestTrial(matrix, i).ID)) {
@@ -311,6 +277,6 @@ func endOfAll(matrix string, n int) journal.End {
 			}
 		}
 	})
-	return journal.End{Reason: "complete", At: time.Now(),
-		Pieces: []trial.Piece{{Matrix: matrix, Part: trial.Part{Of: 1}, Complete: true, IDs: ids}}}
+	testkit.Succeed(tb, w.End(journal.End{Reason: "complete", At: time.Now(),
+		Pieces: []trial.Piece{{Matrix: matrix, Part: trial.Part{Of: 1}, Complete: true, IDs: ids}}}))
 }
