@@ -4,7 +4,6 @@ package cpu
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -56,20 +55,29 @@ func (b *Backend) Profile(on, cold bool) error {
 
 // tellPerf lets perf count, or ends that, and waits until it has obeyed.
 func tellPerf(control string, on bool) error {
-	to, from, _ := strings.Cut(control, ",")
-	commands, noCommands := os.OpenFile(to, os.O_RDWR, 0)
-	defer commands.Close()
-	answers, noAnswers := os.OpenFile(from, os.O_RDWR, 0)
-	defer answers.Close()
-	err := cmp.Or(noCommands, noAnswers)
-	if err == nil {
-		_, err = commands.WriteString(map[bool]string{true: "enable\n", false: "disable\n"}[on])
-	}
-	if err == nil {
-		_, err = bufio.NewReader(answers).ReadString('\n') // "ack"
-	}
-	if err != nil {
+	commands, answers, _ := strings.Cut(control, ",")
+	command := map[bool]string{true: "enable\n", false: "disable\n"}[on]
+	if err := exchange(commands, command, answers); err != nil {
 		return fmt.Errorf("telling perf what to count: %w", err)
 	}
 	return nil
+}
+
+// exchange writes a line to one pipe and reads one from another.
+func exchange(to, line, from string) error {
+	in, err := os.OpenFile(to, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(from, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if _, err := in.WriteString(line); err != nil {
+		return err
+	}
+	_, err = bufio.NewReader(out).ReadString('\n') // "ack"
+	return err
 }

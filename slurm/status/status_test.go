@@ -138,12 +138,12 @@ func TestTrackerReadsOn(t *testing.T) {
 	failed := slurmtest.TestTrial("m1", 4)
 	failed.Status = trial.Fault
 	testkit.Succeed(t, w.Record(t.Context(), failed))
-	testkit.Equal(t, done(), slurm.Trials{Done: 5, Of: 2 * slurmtest.PerJournal, OK: 4, Failed: 1}, "with one that failed")
+	testkit.Equal(t, done(), slurm.Trials{Done: 5, Of: 2 * 500, OK: 4, Failed: 1}, "with one that failed")
 	// Another attempt at the same trials: one is new, one ends better than before.
 	again := slurmtest.Write(t, run, 0, "1_0", 3, 6)
-	testkit.Equal(t, done(), slurm.Trials{Done: 6, Of: 2 * slurmtest.PerJournal, OK: 6}, "with another attempt")
+	testkit.Equal(t, done(), slurm.Trials{Done: 6, Of: 2 * 500, OK: 6}, "with another attempt")
 	slurmtest.End(t, again, "m1", trial.Part{Of: 1}, "")
-	testkit.Equal(t, done(), slurm.Trials{Done: 6, Of: 6 + slurmtest.PerJournal, OK: 6}, "with its end")
+	testkit.Equal(t, done(), slurm.Trials{Done: 6, Of: 6 + 500, OK: 6}, "with its end")
 }
 
 func TestPace(t *testing.T) {
