@@ -201,13 +201,17 @@ var errFolder = errors.New("is a folder")
 // folders are those that globs look into.
 type folders struct {
 	fs.FS
-	look func() error // called for each, if it is not nil; an error ends the search
+	look  func() error // called for each, if it is not nil
+	ended error        // of look: no other is read
 }
 
-func (f folders) ReadDir(name string) ([]fs.DirEntry, error) {
-	entries, err := fs.ReadDir(f.FS, name)
-	if err == nil && f.look != nil {
-		err = f.look()
+// ReadDir takes names that are not UTF-8, too, which that of the FS would refuse.
+func (f *folders) ReadDir(name string) (entries []fs.DirEntry, err error) {
+	if f.ended == nil {
+		entries, err = os.ReadDir("/" + name)
+	}
+	if f.ended == nil && err == nil && f.look != nil {
+		f.ended = f.look()
 	}
 	return entries, err
 }
@@ -228,8 +232,9 @@ func find(dir, path string, look func() error) ([]string, error) {
 		return nil, fmt.Errorf("no file %s", path)
 	}
 
-	all, err := fs.Glob(folders{os.DirFS("/"), look}, strings.TrimPrefix(filepath.Clean(path), "/"))
-	if err != nil {
+	in := &folders{FS: os.DirFS("/"), look: look}
+	all, err := fs.Glob(in, strings.TrimPrefix(filepath.Clean(path), "/"))
+	if err = cmp.Or(err, in.ended); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	all = lists.Of(all, func(f string) string { return "/" + f })

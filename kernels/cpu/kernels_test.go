@@ -252,29 +252,30 @@ func TestPoolRunsEveryPartOnce(t *testing.T) {
 			run(1 + i%4)
 		}
 		for _, n := range []int{2, most, 1, 3, most, 2} {
-			time.Sleep(2 * time.Millisecond) // long enough to park
+			time.Sleep(2 * time.Millisecond) // long enough to park, unless they linger
 			run(n)
 		}
 	}
 }
 
-// A run does every chunk once, whoever takes it, however often it is called.
+// A run does every chunk once, whoever takes it, however often it is called: the caller takes all of a guest whose workers
+// are late.
 func TestChunksAreDoneOnce(t *testing.T) {
-	p := newPool(usableCores())
-	defer p.close()
-	var done [11]int
-	run := p.chunked(len(done), 4, func(_, i int) { done[i]++ })
-	for range 1000 {
-		run()
+	threads, late := newPool(usableCores()), &pool{guest: true, workers: []*worker{{}, {}, {}}}
+	defer threads.close()
+	for _, p := range []*pool{threads, late} {
+		var done [11]int
+		run := p.chunked(len(done), 4, func(_, i int) { done[i]++ })
+		for range 1000 {
+			run()
+		}
+		testkit.Check(t, slices.Min(done[:]) == 1000 && slices.Max(done[:]) == 1000, "chunks were done %v times", done)
 	}
-	testkit.Check(t, slices.Min(done[:]) == 1000 && slices.Max(done[:]) == 1000, "chunks were done %v times", done)
 }
 
 // A worker that waits for its peers must not keep them from running, with more
 // workers than cores.
 func TestPoolWorkersRunAtOnce(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	p := newPool(usableCores())
 	defer p.close()
 	n := 2*len(p.cpus) + 1

@@ -72,9 +72,6 @@ func (p *pool) run(n int, job func(worker int)) {
 
 // close ends all workers and waits until they have ended.
 func (p *pool) close() {
-	if len(p.workers) == 0 {
-		return
-	}
 	p.dispatch(len(p.workers), nil)
 	if p.pending.Add(-1) > 0 {
 		p.done.wait(0)

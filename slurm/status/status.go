@@ -211,10 +211,9 @@ func (t *Tracker) count(family string, line *journal.Trial) {
 		Device: line.Run.Device.Name, Matrix: line.Matrix.Name, Precision: line.Precision, Cache: line.Cache,
 	}
 	if best, ok := t.best[at]; !ok || line.Median < best.Seconds {
-		setting := strings.TrimPrefix(line.Config.String(), line.Kernel+" "+string(at.Precision))
 		t.best[at] = Best{
 			Device: at.Device, Matrix: at.Matrix, Precision: at.Precision, Cache: at.Cache,
-			Kernel: line.Kernel, Setting: strings.TrimSpace(setting),
+			Kernel: line.Kernel, Setting: strings.Join(line.Settings(), " "),
 			Seconds: line.Median, GFLOPS: 2e-9 * float64(line.Matrix.Features.Nonzeros) / line.Median,
 		}
 	}
