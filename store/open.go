@@ -235,14 +235,14 @@ const (
 	mostMemory  = 100_000_000
 )
 
-// reader gives a pool of connections that can't write, and know no value of more bytes.
+// reader gives a pool of connections that can't write, and know no value of more bytes. They see the views of this
+// version, whichever made those of the file.
 func reader(path string, options url.Values, most int) *sql.DB {
-	options = maps.Clone(options)
-	options.Set("_query_only", "1")
 	pool := connect(path, options, func(c *sqlite3.SQLiteConn) error {
+		_, err := c.Exec(fmt.Sprintf("%s;\nPRAGMA hard_heap_limit = %d; PRAGMA query_only = 1",
+			viewBegins.ReplaceAllString(makeViews, "CREATE TEMP VIEW $1"), mostMemory), nil)
 		c.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, most)
 		c.SetLimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, mostPattern)
-		_, err := c.Exec(fmt.Sprintf("PRAGMA hard_heap_limit = %d", mostMemory), nil)
 		c.RegisterAuthorizer(authorize)
 		return cmp.Or(err, addFunctions(c))
 	})
@@ -261,7 +261,7 @@ func (c connector) Driver() driver.Driver                        { return c.driv
 
 // OpenCurrent is OpenReadOnly for a database whose times are put beside those of others. A run that
 // was killed, or goes on, has not decided ties, and its intervals are those within the run. Of such a
-// database, and of one of an earlier version, it opens a temporary copy, decides the ties there, and removes it with Close. The file
+// database it opens a temporary copy, decides the ties there, and removes it with Close. The file
 // itself stays as it is.
 func OpenCurrent(ctx context.Context, path string) (*DB, error) { return openCurrent(ctx, path, "") }
 
@@ -303,13 +303,10 @@ func openCurrent(ctx context.Context, path, folder string) (db *DB, err error) {
 	return db, nil
 }
 
-// current reports whether the ties of the database are decided, and its views are those of this version.
+// current reports whether the ties of the database are decided.
 func (db *DB) current(ctx context.Context) (bool, error) {
-	var version int
-	unread := db.read.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
 	places, err := db.from().places(ctx)
-	err = cmp.Or(err, unread)
-	return err == nil && version == schemaVersion && !slices.ContainsFunc(places, settled.open), db.wrap("looking for ties", err)
+	return err == nil && !slices.ContainsFunc(places, settled.open), db.wrap("looking for ties", err)
 }
 
 // Path returns the absolute path of the database file that was opened.

@@ -31,9 +31,11 @@ func TestOpenCreatesFolderAndFile(t *testing.T) {
 	testkit.Check(t, len(left) == 1, "after closing, the folder holds %q", left)
 
 	raw(t, path, "DROP VIEW best", "CREATE VIEW best AS SELECT 1 AS old", fmt.Sprint("PRAGMA user_version = ", firstVersion))
-	db = testkit.Must(Open(path))
-	defer db.Close()
-	gives(t, db, "SELECT count(kernel) FROM best", int64(0), "a view that an earlier version made has rows of")
+	for _, open := range []func(string) (*DB, error){OpenReadOnly, Open} {
+		db = testkit.Must(open(path))
+		defer db.Close()
+		gives(t, db, "SELECT count(kernel) FROM best", int64(0), "a view that an earlier version made has rows of")
+	}
 	gives(t, db, "PRAGMA user_version", int64(schemaVersion), "user_version is")
 }
 

@@ -43,8 +43,8 @@ const firstVersion, schemaVersion = 100, 102
 //go:embed schema.sql
 var schema string
 
-// install makes the schema where the file has none, and the views where it has an earlier version's: a database that is
-// only read keeps those that it has. The version is read in the transaction, because another process may be creating the
+// install makes the schema where the file has none, and the views where it has an earlier version's: who only reads sees
+// those of this version beside them. The version is read in the transaction, because another process may be creating the
 // same file.
 //
 // Changing to a write-ahead log, which the first use of the connection does, is
@@ -60,7 +60,7 @@ func install(ctx context.Context, db *sql.DB, path string) error {
 			}
 			script := schema
 			if version > 0 {
-				script = viewBegins.ReplaceAllString(schema[viewBegins.FindStringIndex(schema)[0]:], "DROP VIEW IF EXISTS $1;\n$0")
+				script = viewBegins.ReplaceAllString(makeViews, "DROP VIEW IF EXISTS $1;\n$0")
 			}
 			_, err := tx.ExecContext(ctx, fmt.Sprintf("%s;\nPRAGMA application_id = %d; PRAGMA user_version = %d", script,
 				applicationID, schemaVersion))
@@ -198,7 +198,8 @@ type View struct {
 
 // In the schema, a stable view and each of its columns have comments behind them.
 var (
-	viewBegins      = regexp.MustCompile(`(?m)^CREATE VIEW (\w+)`) // and behind the first, views alone
+	viewBegins      = regexp.MustCompile(`(?m)^CREATE VIEW (\w+)`)
+	makeViews       = schema[viewBegins.FindStringIndex(schema)[0]:] // behind the first are views alone
 	commentedView   = regexp.MustCompile(`(?ms)^CREATE VIEW (\w+) AS -- (.+?)$(.+?);$`)
 	commentedColumn = regexp.MustCompile(`(?m)(\w+),? -- (.+)$`)
 )
