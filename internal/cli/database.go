@@ -266,7 +266,7 @@ func completeNames(cmd *cobra.Command, flags ...string) {
 func namesIn(cmd *cobra.Command, runs []string, flag string) (names []string) {
 	paths, _ := command.Databases(cmd, runs)
 	for _, path := range paths {
-		if db, err := store.OpenCurrent(cmd.Context(), path); err == nil {
+		if db, err := store.OpenReadOnly(path); err == nil {
 			has, _ := namesOf(cmd.Context(), db, flag)
 			names = append(names, has...)
 			db.Close()
