@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -81,13 +80,7 @@ func TestOpenReadOnlyInFrozenFolder(t *testing.T) {
 func TestOpenReadOnlyRefusesOldState(t *testing.T) {
 	path := frozen(t, true, "-shm")
 	asNobody(t, func(t *testing.T) {
-		db, err := OpenReadOnly(path)
-		if err == nil {
-			db.Close()
-			t.Fatal("opened")
-		}
-		testkit.Check(t, strings.Contains(err.Error(), "-wal") && strings.Contains(err.Error(), "copy"),
-			"%v: want a remedy", err)
+		testkit.Fails(t, testkit.Err(OpenReadOnly(path)), filepath.Base(path)+"-wal: copy both files to a writable folder")
 	})
 }
 

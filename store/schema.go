@@ -43,9 +43,9 @@ const firstVersion, schemaVersion = 100, 102
 //go:embed schema.sql
 var schema string
 
-// install makes the schema where the file has none, and the views where it has an earlier version's: who only reads sees
-// those of this version beside them. The version is read in the transaction, because another process may be creating the
-// same file.
+// install makes the schema where the file has none, and the views where it has an earlier version's: who
+// only reads sees those of this version beside them. The version is read in the transaction, because another
+// process may be creating the same file.
 //
 // Changing to a write-ahead log, which the first use of the connection does, is
 // refused at once instead of waiting while another process creates the same
