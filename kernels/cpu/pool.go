@@ -10,7 +10,7 @@ import (
 
 // spins is how often an idle worker checks for work before its thread sleeps: for 20 to 50 µs, about the
 // cost of sleeping and waking together.
-const spins = 20_000
+const spins = 60_000
 
 // yields is how often a guest's thread checks after that, and leaves the core to others in between: for about as long as the
 // threads of GCC's OpenMP stay awake, in case that the next product comes. Where it takes longer than crowded to have
