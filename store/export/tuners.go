@@ -242,8 +242,7 @@ func (s *space) conditions() []condition {
 				which, all = append(which, i), all*n
 			}
 		}
-		if all > len(points) {
-			c, _ := s.tried(points, which)
+		if c, n := s.tried(points, which); n < all {
 			list = append(list, condition{append([]string{kernelParameter}, c.Parameters...),
 				fmt.Sprintf("%s != %s or %s", kernelParameter, python(kernel), c.Expression)})
 		}
