@@ -124,7 +124,7 @@ func newBuilt(t *testing.T, options slurmlab.Options) *cluster {
 	t.Helper()
 	c := newCluster(t, options)
 	c.program = filepath.Join(t.TempDir(), "spmvtune")
-	build := exec.Command("go", "build", "-o", c.program, "spmvtune")
+	build := exec.Command("go", "build", "-o", c.program, "../../..")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
