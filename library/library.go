@@ -33,9 +33,6 @@ import (
 
 func main() {}
 
-// A plan's workers that wait for the next product keep what Go has as processors: there must be others for other plans.
-func init() { runtime.GOMAXPROCS(4 * runtime.GOMAXPROCS(0)) }
-
 // The codes of spmvtune.h.
 const (
 	statusInvalid = C.SPMV_INVALID

@@ -216,24 +216,23 @@ func (p *plan) cost(c candidate, products int) float64 {
 // plain needs no preparing, and no rule: rows, or equal shares of nonzeros where a row is longer than a core's share.
 func (p *plan) plain(precision kernels.Precision) candidate {
 	d, f := p.backend.Device(), p.features
-	if d.Backend == "cuda" {
-		s := configs.Space{Kernels: []string{"csr_vector_ahead"}, Precisions: []kernels.Precision{precision},
-			Grid: configs.Grid{Auto: true}}
-		list := slices.Collect(s.Expand(d.Units))
-		return candidate{Config: list[len(list)-1]}
+	name := "csr_vector_ahead"
+	switch {
+	case d.Backend == "cuda":
+	case f.Nonzeros < fewNonzeros:
+		name = "cpu_csr"
+	case f.RowMax*d.Units > f.Nonzeros:
+		name = "cpu_csr_merge"
+	default:
+		name = "cpu_csr_rows"
 	}
-	c := kernels.Config{Kernel: "cpu_csr", Precision: precision}
-	if grid := min(d.Units, f.Nonzeros/worthACore); grid > 1 {
-		c.Kernel, c.Grid = "cpu_csr_merge", grid
-		if f.RowMax*grid <= f.Nonzeros {
-			c.Kernel, c.Block = "cpu_csr_rows", min(f.Rows/(8*grid)+1, 1<<20)
-		}
-	}
-	return candidate{Config: c}
+	s := configs.Space{Kernels: []string{name}, Precisions: []kernels.Precision{precision}, Grid: configs.Grid{Auto: true}}
+	list := slices.Collect(s.Expand(d.Units))
+	return candidate{Config: list[len(list)-1]}
 }
 
-// worthACore are so many nonzeros that another core is worth waking for them.
-const worthACore = 4096
+// fewNonzeros are so few that one core is done with them before others have begun.
+const fewNonzeros = 1 << 14
 
 // expected lists what the rule expects of the configurations that it knows, the fastest first.
 func (p *plan) expected(o options) (list []candidate, err error) {

@@ -51,9 +51,6 @@ func sleepWhile(at *atomic.Uint32) {
 	unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(at)), futexWait, 1, 0, 0, 0)
 }
 
-// yield lets other threads have the core.
-func yield() { unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
-
 // wake ends the sleep of one thread.
 func wake(at *atomic.Uint32) {
 	unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(at)), futexWake, 1, 0, 0, 0)

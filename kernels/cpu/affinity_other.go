@@ -24,8 +24,5 @@ func sleepWhile(at *atomic.Uint32) {
 	}
 }
 
-// yield lets other threads have the core.
-func yield() { time.Sleep(time.Microsecond) }
-
 // wake has nothing to do here.
 func wake(at *atomic.Uint32) {}

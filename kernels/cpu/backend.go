@@ -10,16 +10,17 @@
 // that allocates nothing when it runs.
 //
 // Parallel kernels share one pool of threads. Worker 0 is the goroutine that calls; the others
-// live on threads of their own, a core each. Of work that comes in chunks each has an equal part, so that
-// its core's caches have it from the product before, and takes the next of others' when that is done, so
-// that long rows and a busy core even out. Small chunks cost a step of a counter each. cpu_csr_merge has
-// no chunks: its shares are equal by construction.
+// live on threads of their own, a core each. Work that comes in chunks is handed out by an
+// atomic counter: the next free worker takes the next chunk, so that long rows and a busy core
+// even out. Small chunks cost one step of the counter each. cpu_csr_merge has no chunks: its
+// shares are equal by construction.
 //
 // The monotonic clock times the whole product, including all that the kernel does to y. The
 // package sets no priorities and no clock frequency.
 //
-// Note: parts that nobody else may take were rejected: then the slowest worker decides, which on a
-// shared or oversubscribed machine measures the neighbours.
+// Note: splitting chunks among workers beforehand was rejected. It saves the counter, but then
+// the slowest worker decides: on a shared or oversubscribed machine that measures the
+// neighbours.
 package cpu
 
 import (
@@ -63,6 +64,8 @@ type Backend struct {
 	formats *formats
 	last    kernels.Product // that was prepared last
 
+	keepsAll bool // forms of a matrix, however large
+
 	custom.Set // of the sweep's own kernels
 }
 
@@ -89,6 +92,7 @@ func OpenShare(share Share) (*Backend, error) {
 	b := &Backend{cores: usableCores(), given: share.Memory}
 	b.Set = custom.NewSet("cpu", b.customCompiler)
 	free := share.Guest
+	b.keepsAll = share.Guest
 	if n := share.CPUs; n > 0 && n < len(b.cores) {
 		var got []int
 		if got, b.claim = claimCPUs(claimSpace, slices.Concat(coresOf(allowedCPUs(), siblings)...), n); got != nil {
@@ -101,7 +105,7 @@ func OpenShare(share Share) (*Backend, error) {
 	runtime.LockOSThread()
 	b.device = describe(b.cores)
 	b.pool = newPool(b.cores)
-	b.pool.free, b.pool.guest = free, share.Guest
+	b.pool.free = free
 	b.evictor = &evictor{size: 2 * cacheOr(b.device.Cache)}
 	if free {
 		b.device.Properties["pinned"] = "no"
@@ -121,7 +125,7 @@ func (b *Backend) Device() kernels.Device { return b.device }
 func (b *Backend) Load(p *kernels.Problem) error {
 	b.problem, b.single, b.double = nil, nil, nil
 	b.formats = &formats{limit: formatLimit(b.device.Memory), on: b.pool}
-	if b.pool.guest { // all forms are kept
+	if b.keepsAll {
 		b.formats.limit = math.MaxInt64
 	}
 	runtime.GC() // gives back the earlier problem, and leaves no garbage to collect during samples
@@ -218,13 +222,10 @@ func physicalCores(cpus []int, siblings func(cpu int) []int) string {
 	return strconv.Itoa(len(coresOf(cpus, siblings)))
 }
 
-// processors are those that Go uses at first: the library has it use more.
-var processors = runtime.GOMAXPROCS(0)
-
 // usableCores returns the processors for workers, one each: as many as the affinity mask and
 // GOMAXPROCS allow, further threads of a core last. Without a mask only their count matters.
 func usableCores() []int {
-	n := processors
+	n := runtime.GOMAXPROCS(0)
 	cpus := allowedCPUs()
 	if cpus == nil {
 		return make([]int, min(n, runtime.NumCPU()))

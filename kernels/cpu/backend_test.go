@@ -119,11 +119,11 @@ func TestPoisonSpoilsWhatWorkersLeave(t *testing.T) {
 	pool.workers = []*worker{lame}
 	go func() { // notes that it has worked, and has not
 		for {
-			lame.wait(0)
+			lame.start.wait(0, func() bool { return lame.epoch.Load() > 0 })
+			lame.epoch.Store(0)
 			ended := pool.job == nil
-			if pool.pending.Add(-1) == 0 {
-				pool.done.raise()
-			}
+			pool.pending.Add(-1)
+			pool.done.notify()
 			if ended {
 				return
 			}

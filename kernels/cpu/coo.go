@@ -76,13 +76,15 @@ const noRow = -1
 func planCOOChunks[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) plan {
 	m, cost := viewCOO(b, o)
 	start := time.Now()
-	chunks := ceilDiv(m.nnz, c.Block)
-	rows, sums := make([]int32, chunks), make([]V, chunks)
+	share := newShare(ceilDiv(m.nnz, c.Block))
+	rows, sums := make([]int32, share.chunks), make([]V, share.chunks)
 	cost += time.Since(start)
 
-	all := b.pool.chunked(chunks, c.Grid, func(_, i int) {
-		rows[i], sums[i] = m.chunk(i*c.Block, min((i+1)*c.Block, m.nnz))
-	})
+	work := func(int) {
+		for i, ok := share.take(); ok; i, ok = share.take() {
+			rows[i], sums[i] = m.chunk(i*c.Block, min((i+1)*c.Block, m.nnz))
+		}
+	}
 	y := o.y
 	return plan{
 		run: func() {
@@ -90,7 +92,9 @@ func planCOOChunks[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) 
 				clear(y)
 				return
 			}
-			all()
+			share.reset()
+			b.pool.run(c.Grid, work)
+
 			for i, row := range rows {
 				if row != noRow {
 					y[row] += sums[i]
@@ -103,8 +107,8 @@ func planCOOChunks[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) 
 		},
 		cost:   cost,
 		format: cooBytes(o.a),
-		own:    int64(chunks) * (4 + sizeOf[V]()),
-		facts:  map[string]float64{"chunks": float64(chunks)},
+		own:    int64(share.chunks) * (4 + sizeOf[V]()),
+		facts:  map[string]float64{"chunks": float64(share.chunks)},
 	}
 }
 

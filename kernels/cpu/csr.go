@@ -67,13 +67,20 @@ func planCSR[V sparse.Float](o *operand[V]) plan {
 // planCSRRows is cpu_csr_rows.
 func planCSRRows[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) plan {
 	m := viewCSR(o)
-	chunks := ceilDiv(m.rows, c.Block)
-	return plan{
-		run: b.pool.chunked(chunks, c.Grid, func(_, i int) {
+	share := newShare(ceilDiv(m.rows, c.Block))
+	work := func(int) {
+		for i, ok := share.take(); ok; i, ok = share.take() {
 			m.rowsOf(i*c.Block, min((i+1)*c.Block, m.rows))
-		}),
+		}
+	}
+
+	return plan{
+		run: func() {
+			share.reset()
+			b.pool.run(c.Grid, work)
+		},
 		format: csrBytes(o.a),
-		facts:  map[string]float64{"chunks": float64(chunks)},
+		facts:  map[string]float64{"chunks": float64(share.chunks)},
 	}
 }
 

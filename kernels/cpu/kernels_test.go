@@ -229,53 +229,39 @@ func rising(n int) []int {
 	return rows
 }
 
-// Every part of a job runs once, whether its worker has a core or not, whether it spins or is parked when the job comes,
-// and whoever does what it has not begun.
-func TestPoolRunsEveryPartOnce(t *testing.T) {
+// Every worker runs every job once, whether it has a core or not, and whether
+// it spins or is parked when the job comes.
+func TestPoolRunsEveryWorkerOnce(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	p := newPool(usableCores())
+	defer p.close()
 	const most = 40
-	for _, guest := range []bool{false, true} {
-		p := newPool(usableCores())
-		p.guest = guest
-		defer p.close()
-		var calls, expect [most]int // calls are written by one thread at a time, and read after the job
-		run := func(n int) {
-			p.run(n, func(w int) { calls[w]++ })
-			for w := range n {
-				expect[w]++
-			}
-			testkit.Equal(t, calls, expect, "after a job for %d", n)
-		}
+	var calls [most]int // written by one worker each, read after the job
+	expect := [most]int{}
 
-		for i := range 3000 {
-			run(1 + i%4)
+	run := func(n int) {
+		p.run(n, func(w int) { calls[w]++ })
+		for w := range n {
+			expect[w]++
 		}
-		for _, n := range []int{2, most, 1, 3, most, 2} {
-			time.Sleep(2 * time.Millisecond) // long enough to park, unless they linger
-			run(n)
-		}
+		testkit.Equal(t, calls, expect, "after a job for %d", n)
 	}
-}
 
-// A run does every chunk once, whoever takes it, however often it is called: the caller takes all of a guest whose workers
-// are late.
-func TestChunksAreDoneOnce(t *testing.T) {
-	threads, late := newPool(usableCores()), &pool{guest: true, workers: []*worker{{}, {}, {}}}
-	defer threads.close()
-	for _, p := range []*pool{threads, late} {
-		var done [11]int
-		run := p.chunked(len(done), 4, func(_, i int) { done[i]++ })
-		for range 1000 {
-			run()
-		}
-		testkit.Check(t, slices.Min(done[:]) == 1000 && slices.Max(done[:]) == 1000, "chunks were done %v times", done)
+	for i := range 3000 {
+		run(1 + i%4)
+	}
+	for _, n := range []int{2, most, 1, 3, most, 2} {
+		time.Sleep(2 * time.Millisecond) // long enough to park
+		run(n)
 	}
 }
 
 // A worker that waits for its peers must not keep them from running, with more
 // workers than cores.
 func TestPoolWorkersRunAtOnce(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	p := newPool(usableCores())
 	defer p.close()
 	n := 2*len(p.cpus) + 1
@@ -308,8 +294,8 @@ func TestSourceCountsWhatIsUsed(t *testing.T) {
 	everywhere := []string{"planOrdered", "Of", "cuthillMcKee", "rim", "sorted", "Apply", "moveColumns", "Inverse"}
 	for kernel, functions := range map[string][]string{
 		"cpu_sell": {"NewSELL", "sortWindows", "fillChunk", "tall", "take"}, "cpu_coo": {"COO", "all"},
-		"cpu_coo_chunks": {"COO", "chunk", "take", "work", "raise"}, "cpu_csr": {"rowsOf"},
-		"cpu_csr_rows": {"rowsOf", "take", "raise"}, "cpu_csr_merge": {"pathAt", "dot", "raise"},
+		"cpu_coo_chunks": {"COO", "chunk", "take", "work", "notify"}, "cpu_csr": {"rowsOf"},
+		"cpu_csr_rows": {"rowsOf", "take", "notify"}, "cpu_csr_merge": {"pathAt", "dot", "notify"},
 	} {
 		used := code.functions(sources[kernel], "planOrdered")
 		for _, f := range append(functions, everywhere...) {

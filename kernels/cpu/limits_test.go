@@ -38,9 +38,21 @@ func TestPaddingIsBounded(t *testing.T) {
 	check(kernels.Float32, 16, false)
 }
 
+// By hand: a take is 65,536 rows, and a worker has 16 takes.
+func TestChunksPerTake(t *testing.T) {
+	for _, tt := range []struct{ chunks, c, workers, want int }{
+		{1 << 20, 4, 1, 16384}, {1 << 20, 1024, 1, 64}, {320, 4, 2, 10}, {31, 4, 2, 1}, {1000, 1 << 17, 2, 1},
+	} {
+		testkit.Equal(t, chunksPerTake(tt.chunks, tt.c, tt.workers), tt.want, "%+v: chunks", tt)
+	}
+}
+
 func TestSizes(t *testing.T) {
 	const gib = 1 << 30
+	testkit.Equal(t, cacheOr(0), 64<<20, "bytes of an unknown cache")
+	testkit.Equal(t, cacheOr(1), 1, "bytes of a cache of one")
 	testkit.Equal(t, formatLimit(0), gib, "bytes that forms may take of unknown memory")
+	testkit.Equal(t, formatLimit(8*gib), 2*gib, "bytes that forms may take of 8 GiB")
 	// 2²⁷ float64 are a GiB.
 	for _, tt := range []struct {
 		cache, memory int64
@@ -56,6 +68,13 @@ func TestSizes(t *testing.T) {
 	}
 	for text, want := range map[string]int64{"32768K": 32 << 20, "3M": 3 << 20, "1G": gib, "512": 512, "": 0, "xK": 0} {
 		testkit.Equal(t, cacheSize(text), want, "a cache of %q", text)
+	}
+}
+
+// A clock that steps less than each second is what samples are taken with.
+func TestTick(t *testing.T) {
+	if step := tick(); !(step > 0 && step < 1) {
+		t.Errorf("the clock steps by %v s", step)
 	}
 }
 

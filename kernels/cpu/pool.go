@@ -5,97 +5,84 @@ package cpu
 import (
 	"runtime"
 	"sync/atomic"
-	"time"
 )
 
 // spins is how often an idle worker checks for work before its thread sleeps: for 20 to 50 µs, about the
 // cost of sleeping and waking together.
-const spins = 60_000
-
-// yields is how often a guest's thread checks after that, and leaves the core to others in between: for about as long as the
-// threads of GCC's OpenMP stay awake, in case that the next product comes. Where it takes longer than crowded to have
-// the core back, the thread sleeps: one that slept gets a core before those that compute.
-const (
-	yields  = 10_000
-	crowded = 20 * time.Microsecond
-)
+const spins = 20_000
 
 // A pool runs a function on several threads at once. Its methods are called by
 // one goroutine, which is worker 0 and has locked its thread.
 type pool struct {
 	cpus    []int // a core for each of the first workers
 	free    bool  // they are not pinned to it
-	guest   bool  // it is another program's: its threads wait politely, and it does not wait for those that are late
 	workers []*worker
 	job     func(worker int) // nil tells workers to end
-	tries   int              // before a thread sleeps
-	pending atomic.Int32     // calls of job that have not ended
-	done    signal           // of pending reaching 0
+	spins   int
+	pending atomic.Int32 // workers that still run job
+	done    signal       // of pending reaching 0
 }
 
-// A worker is a goroutine on its own thread, whose signal says that a job is there. The padding keeps the words that
-// different workers watch on different cache lines.
+// A worker is a goroutine on its own thread. The padding keeps the words that different workers
+// watch on different cache lines.
 type worker struct {
-	_ [64]byte
-	signal
-	_ [64]byte
+	_     [64]byte
+	epoch atomic.Uint32 // raised once per job
+	start signal        // of epoch
+	_     [64]byte
 }
 
 func newPool(cpus []int) *pool { return &pool{cpus: cpus} }
 
 // run calls job(0), …, job(n−1) at once and returns when all have. Without
-// enough cores they take turns. What a guest's workers have not begun when job(0) is done, the caller does: the last
-// first, since they were woken last.
+// enough cores they take turns.
 func (p *pool) run(n int, job func(worker int)) {
 	if n == 1 {
 		job(0)
 		return
 	}
+	p.grow(n)
+	p.dispatch(n-1, job)
+	job(0)
+	p.done.wait(p.spins, p.idle)
+}
+
+// close ends all workers and waits until they have ended.
+func (p *pool) close() {
+	if len(p.workers) == 0 {
+		return
+	}
+	p.dispatch(len(p.workers), nil)
+	p.done.wait(0, p.idle)
+	p.workers = nil
+}
+
+// grow makes sure of n workers, the caller included.
+func (p *pool) grow(n int) {
 	for len(p.workers) < n-1 {
 		w := &worker{}
 		p.workers = append(p.workers, w)
 		go p.work(w, len(p.workers))
 	}
-	p.dispatch(n-1, job)
-	job(0)
-	ended := int32(1)
-	for id := n - 1; p.guest && id > 0; id-- {
-		if p.workers[id-1].take() {
-			job(id)
-			ended++
-		}
-	}
-	if p.pending.Add(-ended) > 0 {
-		p.done.wait(p.tries)
-	}
-}
-
-// close ends all workers and waits until they have ended.
-func (p *pool) close() {
-	p.dispatch(len(p.workers), nil)
-	if p.pending.Add(-1) > 0 {
-		p.done.wait(0)
-	}
-	p.workers = nil
 }
 
 // dispatch starts job on the first n workers. Spinning is for workers that have
 // a core each; with more, a spinning one would keep another from its work.
 func (p *pool) dispatch(n int, job func(worker int)) {
 	p.job = job
-	p.tries = 0
+	p.spins = 0
 	if n < len(p.cpus) {
-		p.tries = spins
-		if p.guest {
-			p.tries += yields
-		}
+		p.spins = spins
 	}
 
-	p.pending.Store(int32(n + 1))
+	p.pending.Store(int32(n))
 	for _, w := range p.workers[:n] {
-		w.raise()
+		w.epoch.Add(1)
+		w.start.notify()
 	}
 }
+
+func (p *pool) idle() bool { return p.pending.Load() == 0 }
 
 // work is the life of worker id. Its thread ends with it, because it is never
 // unlocked: so its affinity can't leak to other goroutines.
@@ -104,16 +91,20 @@ func (p *pool) work(w *worker, id int) {
 	if id < len(p.cpus) && !p.free {
 		pin(p.cpus[id : id+1])
 	}
-	for tries := 0; ; {
-		w.wait(tries)
+	seen, spins := uint32(0), 0
+	ready := func() bool { return w.epoch.Load() != seen }
+
+	for {
+		w.start.wait(spins, ready)
+		seen++
 		job := p.job
-		tries = p.tries
+		spins = p.spins
 		if job != nil {
 			job(id)
 		}
 
 		if p.pending.Add(-1) == 0 {
-			p.done.raise()
+			p.done.notify()
 		}
 		if job == nil {
 			return
@@ -121,83 +112,57 @@ func (p *pool) work(w *worker, id int) {
 	}
 }
 
-// A signal lets one goroutine wait until another raises it. The waiter spins first, and its thread sleeps
+// A signal lets one goroutine wait for a condition that another makes true. The waiter spins first, and its thread sleeps
 // after, so that a short wait costs no system call and a long one no core. Go's own scheduler would hand a goroutine to its
 // thread through others, one after the other: on 16 cores it woke 15 workers in 700 µs.
-type signal struct{ state atomic.Uint32 }
+type signal struct{ asleep atomic.Uint32 }
 
-// States of a signal.
-const (
-	lowered = iota
-	asleep  // the waiter is to be woken
-	raised
-)
-
-// raise wakes the waiter if it sleeps.
-func (s *signal) raise() {
-	if s.state.Swap(raised) == asleep {
-		wake(&s.state)
-	}
-}
-
-// take lowers the signal, and reports whether it was raised.
-func (s *signal) take() bool {
-	return s.state.Load() == raised && s.state.CompareAndSwap(raised, lowered)
-}
-
-// wait returns when it has taken the signal, for which it tries so often before the thread sleeps.
-func (s *signal) wait(tries int) {
+// wait returns when ready does, having called it up to spins times before the thread sleeps. ready must read atomics only.
+func (s *signal) wait(spins int, ready func() bool) {
 	for {
-		for i := range tries + 1 {
-			if s.take() {
+		for range spins {
+			if ready() {
 				return
 			}
-			if i > spins {
-				start := time.Now()
-				if yield(); time.Since(start) > crowded {
-					break
-				}
-			}
 		}
-		if s.state.CompareAndSwap(lowered, asleep) {
-			sleepWhile(&s.state)
-			s.state.CompareAndSwap(asleep, lowered) // a signal of the system woke it
+		s.asleep.Store(1)
+		// The condition may have become true before the store, unnoticed by notify.
+		if ready() {
+			s.asleep.Store(0)
+			return
+		}
+		sleepWhile(&s.asleep)
+		if ready() { // not so if it was woken for an earlier condition, or by a signal
+			return
 		}
 	}
 }
 
-// chunked returns what calls do for all chunks, on some workers. Each has first its own, as many as others and one after
-// the other, which the product before has left in its core's caches; then what others have not begun, so that long rows
-// and a busy core even out.
-func (p *pool) chunked(chunks, workers int, do func(worker, chunk int)) (run func()) {
-	parts := make([]chunkPart, workers)
-	for w := range parts {
-		from := splitAt(chunks, w, workers)
-		parts[w].from, parts[w].count = int64(from), int64(splitAt(chunks, w+1, workers)-from)
-	}
-	round := int64(-1) // runs before this one
-	work := func(w int) {
-		for i := range parts {
-			of := &parts[(w+i)%workers]
-			begun := round * of.count
-			for k := of.taken.Load(); k < begun+of.count; k = of.taken.Load() {
-				if of.taken.CompareAndSwap(k, k+1) {
-					do(w, int(of.from+k-begun))
-				}
-			}
-		}
-	}
-	return func() {
-		round++
-		p.run(workers, work)
+// notify wakes the waiter if it sleeps. It is called after the condition has been made true.
+func (s *signal) notify() {
+	if s.asleep.Swap(0) == 1 {
+		wake(&s.asleep)
 	}
 }
 
-// A chunkPart is a worker's own chunks. Its counter has a cache line to itself, and goes on from run to run.
-type chunkPart struct {
-	taken       atomic.Int64 // in all runs
-	from, count int64
-	_           [104]byte
+// A workShare hands out chunks 0, 1, … to whoever asks next, as OpenMP's
+// schedule(dynamic) does. The counter has a cache line to itself.
+type workShare struct {
+	chunks int
+	_      [64]byte
+	next   atomic.Int64
+	_      [64]byte
+}
+
+func newShare(chunks int) *workShare { return &workShare{chunks: chunks} }
+
+// reset starts over. No worker may be taking.
+func (s *workShare) reset() { s.next.Store(0) }
+
+// take returns the next chunk, or false if none is left.
+func (s *workShare) take() (int, bool) {
+	i := int(s.next.Add(1)) - 1
+	return i, i < s.chunks
 }
 
 func ceilDiv(n, d int) int { return (n + d - 1) / d }

@@ -36,23 +36,32 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 	chunks := s.Chunks()
 
 	perTake := chunksPerTake(chunks, s.C, c.Grid)
+	share := newShare(ceilDiv(chunks, perTake))
 	stride := 0 // of the workers' sums; far enough that they write to different lines
 	if s.C >= tallChunk {
 		stride = s.C + cacheLine
 	}
 
 	sums := make([]V, c.Grid*stride)
-	return plan{
-		poison: func() { fill(sums, V(math.NaN())) },
-		run: b.pool.chunked(ceilDiv(chunks, perTake), c.Grid, func(w, i int) {
+	work := func(w int) {
+		own := spanOf(sums[w*stride:])
+		for i, ok := share.take(); ok; i, ok = share.take() {
 			for h := i * perTake; h < min((i+1)*perTake, chunks); h++ {
 				if stride > 0 {
-					m.tall(h, spanOf(sums[w*stride:]))
+					m.tall(h, own)
 				} else {
 					m.short(h)
 				}
 			}
-		}),
+		}
+	}
+
+	return plan{
+		poison: func() { fill(sums, V(math.NaN())) },
+		run: func() {
+			share.reset()
+			b.pool.run(c.Grid, work)
+		},
 		cost:   cost,
 		format: sellBytes(s),
 		own:    int64(len(sums)) * sizeOf[V](),
