@@ -295,18 +295,6 @@ func (s *scene) overBase(named ...string) string {
 	return AsFast(r, name)
 }
 
-// AsFast says that something is so many times as fast as something else.
-func AsFast(r stat.Ratio, as string) string {
-	if tied(r) && r.Value < near {
-		return "about as fast as " + as
-	}
-	text := factor(r) + " times as fast as " + as
-	if tied(r) {
-		text += " (within noise)"
-	}
-	return text
-}
-
 // exception says where other kernels are faster than the leader, the worst places first. Those whose output is not
 // verified, which their names say, are named if there is no other.
 func (s *scene) exception() Sentence {

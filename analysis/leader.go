@@ -156,3 +156,15 @@ func (s *scene) losses(panels []Panel) (list []loss) {
 
 // tied reports whether a ratio may be 1 in another run.
 func tied(r stat.Ratio) bool { return r.Low <= 1 && r.High >= 1 }
+
+// AsFast says that something is so many times as fast as something else.
+func AsFast(r stat.Ratio, as string) string {
+	if tied(r) && r.Value < near {
+		return "about as fast as " + as
+	}
+	text := factor(r) + " times as fast as " + as
+	if tied(r) {
+		text += " (within noise)"
+	}
+	return text
+}

@@ -108,3 +108,19 @@ func TestSpreads(t *testing.T) {
 		}
 	}
 }
+
+// Repeats of a round, and those of others, say which come after them: a GPU's formats are packed meanwhile.
+func TestRepeatsSayWhatComesNext(t *testing.T) {
+	leaders, others := newLeaderReruns(4, 1, "matrix", nil), newNoiseReruns(3, nil, nil)
+	for i := range 2 * fewestNoiseReruns {
+		known := trial.Record{Result: trial.Result{Trial: trial.Trial{ID: fmt.Sprint(i)}, Status: trial.OK, Median: 1}}
+		leaders.enter(known)
+		others.enter(known)
+	}
+	for name, s := range map[string]source{"leaders": leaders, "others": others} {
+		j := s.next()
+		testkit.Require(t, len(j.ahead) != 0, "%s: nothing comes after the first", name)
+		s.told(trial.Result{Trial: j.Trial, Status: trial.OK, Median: 1})
+		testkit.Equal(t, s.next().ID, j.ahead[0].ID, "%s: what comes after the first is trial", name)
+	}
+}
