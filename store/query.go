@@ -39,6 +39,11 @@ func (db *DB) Query(ctx context.Context, sqlOrView string) (*Table, error) {
 	return t, db.Each(ctx, sqlOrView, t.head, t.add)
 }
 
+// Names lists the names in a table of the schema, such as matrix, of which there are trials, sorted.
+func (db *DB) Names(ctx context.Context, table string) ([]string, error) {
+	return texts(ctx, db.read, "SELECT DISTINCT name FROM "+table+" WHERE id IN (SELECT "+table+" FROM trial) ORDER BY 1")
+}
+
 // Each is Query for an answer of any length: it gives the names of the columns to head, and then each
 // row to row, until one of them returns an error.
 func (db *DB) Each(ctx context.Context, sqlOrView string, head func([]string) error, row func([]any) error) error {

@@ -229,15 +229,6 @@ func named(f store.Filter) map[string]string {
 	return map[string]string{"device": f.Device, "matrix": f.Matrix, "kernel": f.Kernel, "sweep": f.Sweep}
 }
 
-// namesOf are the names that a flag of a filter takes: those of which there are trials.
-func namesOf(ctx context.Context, db *store.DB, flag string) ([]string, error) {
-	table, err := db.Query(ctx, "SELECT DISTINCT name FROM "+flag+" WHERE id IN (SELECT "+flag+" FROM trial) ORDER BY 1")
-	if err != nil {
-		return nil, err
-	}
-	return lists.Of(table.Rows, func(row []any) string { return fmt.Sprint(row[0]) }), nil
-}
-
 // checkFilter says which name of a filter the database does not have.
 func checkFilter(ctx context.Context, db *store.DB, f store.Filter) error {
 	given := named(f)
@@ -245,7 +236,7 @@ func checkFilter(ctx context.Context, db *store.DB, f store.Filter) error {
 		if given[flag] == "" {
 			continue
 		}
-		names, err := namesOf(ctx, db, flag)
+		names, err := db.Names(ctx, flag)
 		if err = cmp.Or(err, command.Known(flag, given[flag], names)); err != nil {
 			return err
 		}
@@ -267,7 +258,7 @@ func namesIn(cmd *cobra.Command, runs []string, flag string) (names []string) {
 	paths, _ := command.Databases(cmd, runs)
 	for _, path := range paths {
 		if db, err := store.OpenReadOnly(path); err == nil {
-			has, _ := namesOf(cmd.Context(), db, flag)
+			has, _ := db.Names(cmd.Context(), flag)
 			names = append(names, has...)
 			db.Close()
 		}
