@@ -312,7 +312,7 @@ func TestBadSamples(t *testing.T) {
 	open := testkit.Must(OpenReadOnly(changed(t, filled(t), "UPDATE sample SET data = x'0000c07f0000c07f'")))
 	defer open.Close()
 	list := testkit.Must(open.Results(t.Context(), Filter{}))
-	testkit.Fails(t, testkit.Err(open.Samples(t.Context(), list[0].ID)), "", "NaN is a sample")
+	testkit.Fails(t, testkit.Err(open.Recorded(t.Context(), []string{list[0].ID}, trial.Full)), "", "NaN is a sample")
 }
 
 // A pipe is refused: opening it would wait for its writer.

@@ -128,18 +128,6 @@ func (db *DB) Chosen(ctx context.Context, condition string) ([]Row, error) {
 	return slices.DeleteFunc(list, func(r Row) bool { return !chosen[r.ID] }), err
 }
 
-// Samples returns the raw samples of the trial with this identity, in seconds
-// per product and in the order they were taken; nil if it has none. They are
-// kept in float32: GPU events give no more, and below 8 ms it still tells
-// nanoseconds apart.
-func (db *DB) Samples(ctx context.Context, identity string) (samples []float64, err error) {
-	list, err := db.from().list(ctx, trialQuery{want: wantSamples, where: []string{"t.identity = ?"}, args: []any{identity}})
-	for _, s := range list {
-		samples = s.Samples
-	}
-	return samples, db.wrap("reading samples of trial "+identity, err)
-}
-
 // from reads the database.
 func (db *DB) from() source { return source{db.read} }
 

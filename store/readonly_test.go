@@ -180,7 +180,6 @@ func TestInterruptedReadersSaySo(t *testing.T) {
 
 	folder, n := t.TempDir(), 0
 	for name, read := range map[string]func(context.Context) (any, error){
-		"claims":   func(ctx context.Context) (any, error) { return db.Claims(ctx) },
 		"drifts":   func(ctx context.Context) (any, error) { return db.Drifts(ctx) },
 		"good":     func(ctx context.Context) (any, error) { return db.Good(ctx) },
 		"grids":    func(ctx context.Context) (any, error) { return db.Grids(ctx, Filter{}) },
@@ -193,9 +192,7 @@ func TestInterruptedReadersSaySo(t *testing.T) {
 		"results":  func(ctx context.Context) (any, error) { return db.Results(ctx, Filter{}) },
 		"best":     func(ctx context.Context) (any, error) { return db.Best(ctx, Filter{}) },
 		"count":    func(ctx context.Context) (any, error) { return db.Count(ctx) },
-		"samples":  func(ctx context.Context) (any, error) { return db.Samples(ctx, first.ID) },
 		"recorded": func(ctx context.Context) (any, error) { return db.Recorded(ctx, ids, trial.Full) },
-		"rule":     func(ctx context.Context) (any, error) { return db.Rule(ctx) },
 		"devices":  func(ctx context.Context) (any, error) { return db.Devices(ctx) },
 		"sweeps":   func(ctx context.Context) (any, error) { return db.Sweeps(ctx) },
 		"kernels":  func(ctx context.Context) (any, error) { return db.Kernels(ctx) },

@@ -299,12 +299,3 @@ func (db *DB) SaveClaims(ctx context.Context, claims []SavedClaim) error {
 		return nil
 	})
 }
-
-// Claims returns the verdicts that were kept, ordered by device and number.
-func (db *DB) Claims(ctx context.Context) ([]SavedClaim, error) {
-	list, err := collect(ctx, db.read, func(c *SavedClaim) []any {
-		return []any{&c.Claim, &c.Device, &c.Verdict, &c.Figures}
-	}, `SELECT c.claim, d.name, c.verdict, c.figures FROM claim c JOIN device d ON d.id = c.device
-		ORDER BY d.name, c.claim`)
-	return list, db.wrap("reading claims", err)
-}

@@ -7,7 +7,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"math"
 	"reflect"
 	"slices"
@@ -150,20 +149,6 @@ func (db *DB) SaveRule(ctx context.Context, r SavedRule) error {
 			r.Sweep, r.Learned.UnixMilli(), string(r.JSON))
 		return err
 	})
-}
-
-// ErrNoRule is what Rule gives for a database in which none was learned.
-var ErrNoRule = errors.New("no rule was learned from this database yet")
-
-// Rule returns the rule that was learned last.
-func (db *DB) Rule(ctx context.Context) (SavedRule, error) {
-	var r SavedRule
-	err := db.read.QueryRowContext(ctx,
-		`SELECT sweep, learned, json FROM rule ORDER BY learned DESC, sweep LIMIT 1`).Scan(&r.Sweep, moment{&r.Learned}, &r.JSON)
-	if errors.Is(err, sql.ErrNoRows) {
-		return r, ErrNoRule
-	}
-	return r, db.wrap("reading the rule", err)
 }
 
 // Grids returns what sweeps over whole grids have measured, with the raw samples, ordered by
