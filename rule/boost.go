@@ -77,8 +77,7 @@ func (l *learner) boost(matrices []int) *Ensemble {
 		}
 
 		g := &booster{table: l.table, predicts: configs, features: usable, left: left,
-			rng: rand.New(rand.NewPCG(uint64(n+1), uint64(len(matrices)))),
-			in:  make([]bool, len(l.names)), sorted: make([]int, 0, len(l.names))}
+			rng: rand.New(rand.NewPCG(uint64(n+1), uint64(len(matrices))))}
 		for range boostTrees {
 			e.Trees = append(e.Trees, g.grow(matrices))
 		}
@@ -148,8 +147,6 @@ type booster struct {
 	features []int // numbers of those that it may split on
 	left     [][]float64
 	rng      *rand.Rand
-	in       []bool // scratch: whether a matrix belongs to the node
-	sorted   []int
 }
 
 // grow returns a tree and subtracts its predictions from the residuals.
@@ -245,10 +242,10 @@ func (g *booster) split(matrices []int, sum []float64) (feature int, at float64,
 
 	most = most/float64(n) + same
 	below := make([]float64, len(sum))
-	mark(g.in, matrices)
+	rising := g.rising(matrices)
 	for _, f := range g.rng.Perm(len(g.features))[:max(1, len(g.features)/boostShare)] {
 		v := g.values[g.features[f]]
-		sorted := g.rising(g.features[f], g.in, g.sorted)
+		sorted := rising(g.features[f])
 		clear(below)
 		for i, m := range sorted[:n-boostLeaf] {
 			for c, x := range g.left[m] {

@@ -8,11 +8,11 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 
 	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/stat"
 )
 
 // A table is the losses of all configurations on all matrices of one key. A row depends only on
@@ -260,28 +260,12 @@ func nearest(c kernels.Config, among []kernels.Config, use func(i int) bool) (li
 // luck.
 func neighbours(configs []kernels.Config, use []bool) [][]int {
 	adjacent := make([][]int, len(configs))
-	link := func(line func(kernels.Config) string, along func(kernels.Config) int) {
-		lines := make(map[string][]int)
-		for c, config := range configs {
-			if use[c] {
-				lines[line(config)] = append(lines[line(config)], c)
-			}
-		}
-
-		for _, on := range lines {
-			slices.SortFunc(on, func(a, b int) int { return cmp.Compare(along(configs[a]), along(configs[b])) })
-			for i := 1; i < len(on); i++ {
-				adjacent[on[i]] = append(adjacent[on[i]], on[i-1])
-				adjacent[on[i-1]] = append(adjacent[on[i-1]], on[i])
-			}
-		}
+	used := lists.Where(indices(len(configs)), func(c int) bool { return use[c] })
+	for i, j := range stat.Beside(lists.Of(used, func(c int) kernels.Config { return configs[c] })) {
+		lower, upper := used[i], used[j]
+		adjacent[upper] = append(adjacent[upper], lower)
+		adjacent[lower] = append(adjacent[lower], upper)
 	}
-
-	name := func(c kernels.Config, fixed int) string {
-		return c.Kernel + " " + strconv.Itoa(fixed) + " " + c.Params.String()
-	}
-	link(func(c kernels.Config) string { return name(c, c.Grid) }, func(c kernels.Config) int { return c.Block })
-	link(func(c kernels.Config) string { return name(c, c.Block) }, func(c kernels.Config) int { return c.Grid })
 	return adjacent
 }
 

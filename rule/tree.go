@@ -34,8 +34,7 @@ type learner struct {
 	open     []bool      // what an ensemble can choose: also what matrices have to be asked about
 	sure     int         // of the configurations that are legal on any matrix the best single one; -1: there is none
 	adjacent [][]int
-	in       []bool // scratch: whether a matrix belongs to the node
-	sum      []float64
+	sum      []float64 // scratch
 	left     []float64
 }
 
@@ -71,7 +70,6 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 		table: t, opt: opt, features: shape,
 		start:    make([]float64, len(use)),
 		adjacent: neighbours(t.configs, use),
-		in:       make([]bool, len(t.names)),
 		sum:      make([]float64, len(use)),
 		left:     make([]float64, len(use)),
 		cost:     make([][]float64, len(t.names)),
@@ -246,23 +244,21 @@ type split struct {
 	total     float64 // loss, with the best configuration on each side
 }
 
-// mark notes which matrices belong to a node.
-func mark(in []bool, matrices []int) {
-	clear(in)
+// rising gives the matrices of a node by rising value of a feature, in a list that is used again.
+func (t *table) rising(matrices []int) func(feature int) []int {
+	in, list := make([]bool, len(t.names)), make([]int, 0, len(matrices))
 	for _, m := range matrices {
 		in[m] = true
 	}
-}
-
-// rising are the matrices that are marked, by rising value of a feature, in a list that is used again.
-func (t *table) rising(f int, in []bool, list []int) []int {
-	list = list[:0]
-	for _, m := range t.order[f] {
-		if in[m] {
-			list = append(list, m)
+	return func(feature int) []int {
+		list = list[:0]
+		for _, m := range t.order[feature] {
+			if in[m] {
+				list = append(list, m)
+			}
 		}
+		return list
 	}
-	return list
 }
 
 // split finds the split with the least total loss, if it saves enough over
@@ -277,12 +273,9 @@ func (l *learner) split(matrices []int, least float64) (best split, ok bool) {
 	if len(matrices) < 2*l.opt.MinLeaf || least <= same {
 		return best, false
 	}
-	mark(l.in, matrices)
-	sum := l.total(matrices)
-	sorted := make([]int, 0, len(matrices))
+	sum, rising := l.total(matrices), l.rising(matrices)
 	for f := range l.features {
-		sorted = l.rising(f, l.in, sorted)
-		v := l.values[f]
+		sorted, v := rising(f), l.values[f]
 		if v[sorted[0]] == v[sorted[len(sorted)-1]] {
 			continue
 		}

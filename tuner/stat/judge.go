@@ -4,6 +4,7 @@ package stat
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -184,34 +185,43 @@ func prefer(a, b kernels.Config) int {
 // named the same configuration more often.
 func Robust(configs []kernels.Config, medians []float64) []float64 {
 	sums, neighbours := slices.Clone(medians), make([]float64, len(medians))
-	order := make([]int, len(configs))
-	for i := range order {
-		order[i] = i
+	for i, j := range Beside(configs) {
+		sums[i], sums[j] = sums[i]+medians[j], sums[j]+medians[i]
+		neighbours[i], neighbours[j] = neighbours[i]+1, neighbours[j]+1
 	}
-	for _, split := range []func(kernels.Config) (line kernels.Config, at int){
-		func(c kernels.Config) (kernels.Config, int) { at := c.Block; c.Block = 0; return c, at },
-		func(c kernels.Config) (kernels.Config, int) { at := c.Grid; c.Grid = 0; return c, at },
-	} {
-		slices.SortFunc(order, func(i, j int) int {
-			a, atA := split(configs[i])
-			b, atB := split(configs[j])
-			return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Params, b.Params), cmp.Compare(a.Grid, b.Grid),
-				cmp.Compare(a.Block, b.Block), cmp.Compare(atA, atB))
-		})
-		for k := 1; k < len(order); k++ {
-			i, j := order[k-1], order[k]
-			before, _ := split(configs[i])
-			if line, _ := split(configs[j]); line == before {
-				sums[i], sums[j] = sums[i]+medians[j], sums[j]+medians[i]
-				neighbours[i], neighbours[j] = neighbours[i]+1, neighbours[j]+1
-			}
-		}
-	}
-
 	for i, n := range neighbours {
 		sums[i] /= 1 + n
 	}
 	return sums
+}
+
+// Beside gives the pairs of configurations, by index, that are one step apart: the second has the next larger block, or
+// the next larger grid, and all else is alike.
+func Beside(configs []kernels.Config) iter.Seq2[int, int] {
+	return func(yield func(i, j int) bool) {
+		order := make([]int, len(configs))
+		for i := range order {
+			order[i] = i
+		}
+		for _, split := range []func(kernels.Config) (line kernels.Config, at int){
+			func(c kernels.Config) (kernels.Config, int) { at := c.Block; c.Block = 0; return c, at },
+			func(c kernels.Config) (kernels.Config, int) { at := c.Grid; c.Grid = 0; return c, at },
+		} {
+			slices.SortFunc(order, func(i, j int) int {
+				a, atA := split(configs[i])
+				b, atB := split(configs[j])
+				return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Params, b.Params), cmp.Compare(a.Grid, b.Grid),
+					cmp.Compare(a.Block, b.Block), cmp.Compare(atA, atB))
+			})
+			for k := 1; k < len(order); k++ {
+				i, j := order[k-1], order[k]
+				before, _ := split(configs[i])
+				if line, _ := split(configs[j]); line == before && !yield(i, j) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // commonBlock is the block size that suits most kernels on most devices. Among
