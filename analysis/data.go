@@ -273,26 +273,25 @@ func (d *Data) Under(c Condition) []Panel {
 
 // PanelOf returns the panel that r belongs to, an empty one if there is none.
 func (d *Data) PanelOf(r *store.Row) *Panel {
-	if i := slices.IndexFunc(d.Panels, func(p Panel) bool { return p.Case == r.Place() }); i >= 0 {
-		return &d.Panels[i]
-	}
-	return &Panel{}
+	return orEmpty(d.Panels, func(p Panel) bool { return p.Case == r.Place() })
 }
 
 // Device returns the device with this label, an empty one if there is none.
 func (d *Data) Device(label string) *store.Device {
-	if i := slices.IndexFunc(d.Devices, func(v store.Device) bool { return v.Label == label }); i >= 0 {
-		return &d.Devices[i]
-	}
-	return &store.Device{}
+	return orEmpty(d.Devices, func(v store.Device) bool { return v.Label == label })
 }
 
 // Matrix returns the matrix of this name, an empty one if there is none.
 func (d *Data) Matrix(name string) *trial.Matrix {
-	if i := slices.IndexFunc(d.Matrices, func(m trial.Matrix) bool { return m.Name == name }); i >= 0 {
-		return &d.Matrices[i]
+	return orEmpty(d.Matrices, func(m trial.Matrix) bool { return m.Name == name })
+}
+
+// orEmpty returns the first of a list that is meant, an empty one if there is none.
+func orEmpty[T any](list []T, meant func(T) bool) *T {
+	if i := slices.IndexFunc(list, meant); i >= 0 {
+		return &list[i]
 	}
-	return &trial.Matrix{}
+	return new(T)
 }
 
 // MatrixNames lists the matrices of some panels.

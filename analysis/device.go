@@ -3,11 +3,9 @@
 package analysis
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 
-	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/store"
 )
@@ -40,20 +38,15 @@ var perCore = []struct {
 	{"GenuineIntel", "6", 0xcf, 0xcf, 32},  // Emerald Rapids
 }
 
-// A Peak is the arithmetic that a device can do at most.
-type Peak struct {
-	GFLOPS float64 // 0 if it is not known.
-	How    string  // How it was derived, or what it would take.
-}
-
-// PeakOf derives the peak from what the device says of itself.
-func PeakOf(d *kernels.Device, p kernels.Precision) Peak {
-	rate, units, name := perCycle[d.Properties["compute_capability"]][0], d.Units, "multiprocessors"
+// PeakOf derives the arithmetic that a device can do at most, in GFLOP/s, from what it says of itself; 0 if it says too
+// little. It is the multiply-adds of all its multiprocessors or cores at the highest clock.
+func PeakOf(d *kernels.Device, p kernels.Precision) float64 {
+	rate, units := perCycle[d.Properties["compute_capability"]][0], max(d.Units, 0)
 	if p == kernels.Float64 {
 		rate = perCycle[d.Properties["compute_capability"]][1]
 	}
 	if d.Backend == "cpu" {
-		rate, name = coreRate(d), "cores"
+		rate = coreRate(d)
 		if p == kernels.Float64 {
 			rate /= 2
 		}
@@ -61,19 +54,7 @@ func PeakOf(d *kernels.Device, p kernels.Precision) Peak {
 			units = n
 		}
 	}
-
-	clock, which := clockOf(d)
-	switch {
-	case rate == 0 || units <= 0:
-		return Peak{How: "how much arithmetic it does in a cycle is not known here"}
-	case clock == 0:
-		return Peak{How: "the system does not say its highest clock"}
-	}
-	return Peak{
-		GFLOPS: 2 * float64(units) * float64(rate) * clock,
-		How: fmt.Sprintf("%d %s × %d multiply-adds × %s\u202fGHz, the %s clock", units, name, rate,
-			term.Significant(clock, 3), which),
-	}
+	return 2 * float64(units) * float64(rate) * clockOf(d)
 }
 
 // coreRate is the rate of perCore of a processor, 0 if it is not there.
@@ -90,16 +71,15 @@ func coreRate(d *kernels.Device) int {
 
 var inName = regexp.MustCompile(`@ ([0-9.]+)GHz`)
 
-// clockOf returns a clock in GHz and which one it is: the highest or, of a processor that reports none,
-// the nominal one in its name; 0 for neither.
-func clockOf(d *kernels.Device) (clock float64, which string) {
+// clockOf returns the highest clock in GHz or, of a processor that reports none, the nominal one in its name; 0 for neither.
+func clockOf(d *kernels.Device) (clock float64) {
 	if khz, err := strconv.ParseFloat(d.Properties["clock_khz"], 64); err == nil && khz > 0 {
-		return khz / 1e6, "highest"
+		return khz / 1e6
 	}
 	if m := inName.FindStringSubmatch(d.Name); m != nil {
 		clock, _ = strconv.ParseFloat(m[1], 64)
 	}
-	return clock, "nominal"
+	return clock
 }
 
 // A Unit is the unit of a figure's throughput.

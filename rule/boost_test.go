@@ -21,7 +21,7 @@ func TestShortlistOfEnsembleHasTheTrees(t *testing.T) {
 		obs[i].Low, obs[i].High = 0, 0
 	}
 	opt := DefaultOptions
-	opt.Ensemble, opt.Prune = true, false
+	opt.Ensemble, opt.prune = true, false
 	r := learn(t, obs, opt)
 	k, third := Key{Precision: kernels.Float32}, 0
 	for i := range obs {

@@ -27,7 +27,7 @@ import (
 func TestJSONSelectsTheSame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	opt := DefaultOptions
-	opt.MaxDepth, opt.MinLeaf, opt.Prune, opt.Ensemble = 8, 1, false, true
+	opt.MaxDepth, opt.minLeaf, opt.prune, opt.Ensemble = 8, 1, false, true
 	r := learn(t, messy(rng, 60), opt)
 	n := len(r.Models[0].Root.Leaves())
 	testkit.Require(t, n >= 8, "a tree of %d leaves shows little", n)
@@ -48,7 +48,7 @@ func TestJSONSelectsTheSame(t *testing.T) {
 func TestMatricesReachTheirLeaves(t *testing.T) {
 	obs := messy(rand.New(rand.NewPCG(13, 14)), 60)
 	opt := DefaultOptions
-	opt.MaxDepth, opt.MinLeaf = 8, 1
+	opt.MaxDepth, opt.minLeaf = 8, 1
 	r := learn(t, obs, opt)
 
 	for _, o := range obs {

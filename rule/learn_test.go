@@ -227,8 +227,8 @@ func TestBadObservationsAreRefused(t *testing.T) {
 	}
 
 	opt := DefaultOptions
-	opt.MinLeaf = 0
-	testkit.Fails(t, testkit.Err(Learn(context.Background(), []Observation{good}, opt)), "", "a leaf without matrices")
+	opt.Products = -1
+	testkit.Fails(t, testkit.Err(Learn(context.Background(), []Observation{good}, opt)), "must be 0 or more")
 }
 
 func TestOneTreePerKey(t *testing.T) {

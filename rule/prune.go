@@ -144,7 +144,7 @@ func (l *learner) guardWithin(n *Node, all []int, most map[string]float64) *Node
 			continue // nothing would pass it
 		}
 		_, beyond := l.part(all, f, at)
-		if len(beyond) < l.opt.MinLeaf {
+		if len(beyond) < l.opt.minLeaf {
 			continue
 		}
 		choice, _ := l.choose(beyond)

@@ -56,7 +56,7 @@ func TestTextOfAMess(t *testing.T) {
 		}
 	}
 	opt := DefaultOptions
-	opt.Prune = false
+	opt.prune = false
 	checkGolden(t, "mess.txt", written(t, learn(t, obs, opt).WriteText))
 }
 

@@ -65,7 +65,7 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 	}
 
 	// In a large corpus, a leaf of a few matrices belongs to one family.
-	opt.MinLeaf = max(opt.MinLeaf, len(matrices)/leafShare)
+	opt.minLeaf = max(opt.minLeaf, len(matrices)/leafShare)
 	l := &learner{
 		table: t, opt: opt, features: shape,
 		start:    make([]float64, len(use)),
@@ -194,7 +194,7 @@ func (l *learner) choose(matrices []int) (choice int, least float64) {
 	}
 
 	n := float64(len(matrices))
-	limit := least + l.opt.MinGain/2*n + same
+	limit := least + l.opt.minGain/2*n + same
 	choice = -1
 	var worst, around float64
 
@@ -269,8 +269,8 @@ func (t *table) rising(matrices []int) func(feature int) []int {
 // configuration on the left; the loss on the right is the rest of the total. This takes
 // O(features · matrices · configurations).
 func (l *learner) split(matrices []int, least float64) (best split, ok bool) {
-	best.total = least - max(l.opt.MinGain*float64(len(matrices)), 2*same)
-	if len(matrices) < 2*l.opt.MinLeaf || least <= same {
+	best.total = least - max(l.opt.minGain*float64(len(matrices)), 2*same)
+	if len(matrices) < 2*l.opt.minLeaf || least <= same {
 		return best, false
 	}
 	sum, rising := l.total(matrices), l.rising(matrices)
@@ -281,13 +281,13 @@ func (l *learner) split(matrices []int, least float64) (best split, ok bool) {
 		}
 		copy(l.left, l.start)
 
-		for i, m := range sorted[:len(sorted)-l.opt.MinLeaf] {
+		for i, m := range sorted[:len(sorted)-l.opt.minLeaf] {
 			below, above := advance(l.left, sum, l.cost[m])
 			if below > best.total+same {
 				break // more matrices on the left only cost more
 			}
 			low, high := v[m], v[sorted[i+1]]
-			if i+1 < l.opt.MinLeaf || low == high {
+			if i+1 < l.opt.minLeaf || low == high {
 				continue
 			}
 

@@ -42,16 +42,16 @@ func duels(all ...duel) []Observation {
 
 func TestSplits(t *testing.T) {
 	deep := DefaultOptions
-	deep.Prune = false // so few matrices don't carry a tree; what is tested is how it is grown
+	deep.prune = false // so few matrices don't carry a tree; what is tested is how it is grown
 	shallow := deep
-	shallow.MaxDepth, shallow.MinLeaf = 1, 1
+	shallow.MaxDepth, shallow.minLeaf = 1, 1
 	twice := deep
 	twice.MaxDepth = 2
 	greedy := deep
-	greedy.MinGain = 0.02
+	greedy.minGain = 0.02
 	free := deep
 
-	free.MinGain = 0
+	free.minGain = 0
 	small := duels( // the split saves log(1.06)/4 = 0.0146 a matrix
 		duel{rows(1), "a", 2}, duel{rows(2), "a", 2}, duel{rows(3), "a", 2}, duel{rows(4), "a", 2}, duel{rows(5), "a",
 			2}, duel{rows(6), "a", 2},
@@ -174,7 +174,7 @@ func unlucky() []Observation {
 
 func TestTreeThatDoesNotPayIsPruned(t *testing.T) {
 	grown := DefaultOptions
-	grown.Prune = false
+	grown.prune = false
 	tree := learn(t, unlucky(), grown).Models[0]
 	if tree.Root.Leaf() || tree.Validation.Mean > tree.Validation.SingleConfig {
 		t.Fatalf("%d leaves reach %v, a single configuration %v: the test proves nothing",
@@ -261,7 +261,7 @@ func TestGuards(t *testing.T) {
 	}
 
 	opt := DefaultOptions
-	opt.Prune = false
+	opt.prune = false
 	r := learn(t, obs, opt)
 	for _, tt := range []struct {
 		rows, longest int

@@ -25,7 +25,7 @@ func TestFractionsAreFractions(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		opt := DefaultOptions
-		opt.MinLeaf, opt.MaxDepth = 1+rng.IntN(3), rng.IntN(6)
+		opt.minLeaf, opt.MaxDepth = 1+rng.IntN(3), rng.IntN(6)
 		s := learn(t, messy(rng, 2+rng.IntN(40)), opt).Models[0]
 		fraction := func(what string, x float64) {
 			t.Helper()
@@ -49,8 +49,8 @@ func TestFractionsAreFractions(t *testing.T) {
 		var named []string
 		for _, n := range s.Root.Leaves() {
 			fraction("leaf", n.Fraction)
-			if len(n.Matrices) < opt.MinLeaf && n != s.Root {
-				t.Fatalf("seed %d: leaf of %d matrices, least %d", seed, len(n.Matrices), opt.MinLeaf)
+			if len(n.Matrices) < opt.minLeaf && n != s.Root {
+				t.Fatalf("seed %d: leaf of %d matrices, least %d", seed, len(n.Matrices), opt.minLeaf)
 			}
 			named = append(named, n.Matrices...)
 		}

@@ -5,7 +5,6 @@ package slurm
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -136,7 +135,7 @@ func hashOf(f *os.File, err error) (string, error) {
 	if _, err := io.Copy(sum, f); err != nil {
 		return "", err
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return fmt.Sprintf("%x", sum.Sum(nil)), nil
 }
 
 // sweepDigest is a digest of all values of a sweep but [slurm]. Comments and layout don't count.
@@ -168,10 +167,7 @@ func ownText(sweep *configs.Sweep) ([]byte, error) {
 	return json.Marshal(list)
 }
 
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
+func digest(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 // CheckSweep makes sure that the run's copies of the sweep and of its own kernels say what they said
 // at submission, [slurm] apart: a run must not mix two protocols. One that is lost is for tasks to refuse: what is

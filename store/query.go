@@ -88,20 +88,11 @@ func eachRow(ctx context.Context, db queryer, statement string, args []any, head
 	if err == nil {
 		err = head(columns)
 	}
-	for err == nil && rows.Next() {
-		values, cells := make([]any, len(columns)), make([]any, len(columns))
-		for i := range values {
-			cells[i] = &values[i]
-		}
-		if err = rows.Scan(cells...); err == nil {
-			err = row(values)
-		}
+	values, cells := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		cells[i] = &values[i]
 	}
-
-	if err == nil {
-		err = rows.Err()
-	}
-	return err
+	return scanRows(rows, err, cells, func() error { return row(slices.Clone(values)) })
 }
 
 // explain puts SQLite's error in the user's words.

@@ -200,6 +200,11 @@ func collect[T any](ctx context.Context, db queryer, dst func(*T) []any, query s
 
 // readRows reads the rows of an answer into dst, and calls f after each.
 func readRows(rows *sql.Rows, err error, dst []any, f func()) error {
+	return scanRows(rows, err, dst, func() error { f(); return nil })
+}
+
+// scanRows is readRows with an f that may fail, which ends it.
+func scanRows(rows *sql.Rows, err error, dst []any, f func() error) error {
 	if err != nil {
 		return err
 	}
@@ -208,7 +213,9 @@ func readRows(rows *sql.Rows, err error, dst []any, f func()) error {
 		if err := rows.Scan(dst...); err != nil {
 			return err
 		}
-		f()
+		if err := f(); err != nil {
+			return err
+		}
 	}
 	return rows.Err()
 }

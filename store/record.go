@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -210,7 +209,6 @@ func (w *writer) run(ctx context.Context, run *tuner.RunInfo, started time.Time)
 
 // putSweep records a sweep. Of several starts the first is kept, and the last is its last use.
 func putSweep(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Time) (id int64, err error) {
-	sum := sha256.Sum256(run.Sweep.Text)
 	settings, err := json.Marshal(run.Sweep.Settings())
 	if err != nil {
 		return 0, err
@@ -220,8 +218,9 @@ func putSweep(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.T
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?8, ?8)
 		ON CONFLICT (name, hash) DO UPDATE SET version = excluded.version, started = min(started, excluded.started),
 			used = max(used, excluded.used)
-		RETURNING id`, run.Sweep.Name, run.Sweep.Title, string(run.Sweep.Text), hex.EncodeToString(sum[:]),
-		run.Protocol, string(settings), run.Version, started.UnixMilli()).Scan(&id)
+		RETURNING id`, run.Sweep.Name, run.Sweep.Title, string(run.Sweep.Text),
+		fmt.Sprintf("%x", sha256.Sum256(run.Sweep.Text)), run.Protocol, string(settings), run.Version,
+		started.UnixMilli()).Scan(&id)
 	return id, err
 }
 

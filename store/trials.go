@@ -75,26 +75,12 @@ func (from source) each(ctx context.Context, q trialQuery, f func(*stored) error
 	}
 
 	rows, err := from.QueryContext(ctx, query, q.args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-
-	dst := lists.Of(fields, func(f field) any { return f.into })
-	for rows.Next() {
-		if err := rows.Scan(dst...); err != nil {
-			return err
-		}
-
+	return scanRows(rows, err, lists.Of(fields, func(f field) any { return f.into }), func() error {
 		r.estimate(r.time, r.factor)
 		r.rates(r.roof)
 		r.Telemetry = r.sensors.telemetry()
-		if err := f(&r.stored); err != nil {
-			return err
-		}
-	}
-
-	return rows.Err()
+		return f(&r.stored)
+	})
 }
 
 // A trialReader is what a trial is read into.

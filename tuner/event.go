@@ -66,11 +66,10 @@ type Started struct {
 // MatrixPlanned says what there is to do on the next matrix.
 type MatrixPlanned struct {
 	Matrix   trial.Matrix
-	Index    int            // of the matrix, from 0
-	Trials   int            // number of trials on this matrix
-	Finished int            // number of trials that an earlier run has measured
-	AtMost   bool           // whether a search decides how many of the trials there will be
-	Skipped  map[string]int // number of configurations left out, by reason
+	Index    int  // of the matrix, from 0
+	Trials   int  // number of trials on this matrix
+	Finished int  // number of trials that an earlier run has measured
+	AtMost   bool // whether a search decides how many of the trials there will be
 	// Again says that a device which has failed since was told of the same: these trials were counted.
 	Again bool
 }

@@ -65,8 +65,7 @@ func (r *run) bandwidth(ctx context.Context) (kernels.Roof, error) {
 	}
 
 	r.drop(r.client, err)
-	var d *worker.Death
-	if errors.As(err, &d) && d.Status == trial.Timeout && r.planner.device.Backend == "cpu" {
+	if d, died := errors.AsType[*worker.Death](err); died && d.Status == trial.Timeout && r.planner.device.Backend == "cpu" {
 		r.opt.Observe(Event{Roofless: err})
 		return kernels.Roof{}, nil
 	}

@@ -67,8 +67,7 @@ func (p planner) points(size trial.Size, skipped map[string]int, each func(kerne
 				skipped["where = "+space.Where]++
 				continue
 			}
-			var invalid *kernels.InvalidError
-			if err := k.Check(c); errors.As(err, &invalid) {
+			if invalid, is := errors.AsType[*kernels.InvalidError](k.Check(c)); is {
 				skipped[invalid.Reason]++
 				continue
 			}

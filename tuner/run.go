@@ -265,8 +265,7 @@ func (r *run) part(do func() error) error {
 		r.opt.Observe(Event{Over: r.matrix.Name})
 	}
 	r.ended(r.assignment, err)
-	var f *Failure
-	if errors.As(err, &f) {
+	if f, is := errors.AsType[*Failure](err); is {
 		r.sum.Failures = append(r.sum.Failures, *f)
 		r.opt.Observe(Event{Failure: f})
 		return nil
@@ -311,8 +310,7 @@ func (r *run) begins(ctx context.Context, index int) error {
 	if !r.assignment.told {
 		r.sum.Skipped = added(r.sum.Skipped, plan.Skipped)
 	}
-	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, work.trials, work.finished, work.adaptive, plan.Skipped,
-		r.assignment.told}})
+	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, work.trials, work.finished, work.adaptive, r.assignment.told}})
 	r.assignment.told = true
 	return r.measure(ctx, false)
 }

@@ -25,7 +25,7 @@ type roofline struct {
 	analysis.Setup
 	panels []analysis.Panel
 	roof   canvas.Roof
-	peak   analysis.Peak
+	peak   float64 // in GFLOP/s
 }
 
 // roofFigure shows how near trials come to the roof; below the rows of few matrices stands the whole model.
@@ -59,7 +59,7 @@ var roofFigure = &barFigure{
 			p.Subtitle += " Reading, copying and triad differ: the band; shares are of the highest."
 		}
 		p.Subtitle = fmt.Sprintf(p.Subtitle, text)
-		if list[0].peak.GFLOPS > 0 && !canvas.InPaper() {
+		if list[0].peak > 0 && !canvas.InPaper() {
 			whole := stack{b, insets(list)}
 			p.Height, p.Body, p.Bars = whole.Height(), whole.Draw, nil
 			p.Subtitle += " Below: the whole model."
@@ -105,12 +105,12 @@ func (r roofline) model() canvas.Panel {
 		low, lowest = min(low, at.X), min(lowest, at.Y)
 		marks = append(marks, canvas.Marks{Points: []canvas.Point{at}, Look: canvas.LookOf(f.Kernel), Radius: 2})
 	}
-	ridge := r.peak.GFLOPS / r.roof.High
-	p := canvas.Panel{Note: fmt.Sprintf("%s: peak %s\u202fTFLOP/s", r.Precision, term.Significant(r.peak.GFLOPS/1e3, 3)),
-		X: canvas.LogBetween(low/2, 4*ridge, 6), Y: canvas.LogBetween(lowest/2, 2*r.peak.GFLOPS, 4)}
+	ridge := r.peak / r.roof.High
+	p := canvas.Panel{Note: fmt.Sprintf("%s: peak %s\u202fTFLOP/s", r.Precision, term.Significant(r.peak/1e3, 3)),
+		X: canvas.LogBetween(low/2, 4*ridge, 6), Y: canvas.LogBetween(lowest/2, 2*r.peak, 4)}
 	left := max(p.X.Min, p.Y.Min/r.roof.High)
 	p.Add(canvas.Curve{Look: canvas.Look{Color: canvas.InkColor}, Width: 1.4, Points: []canvas.Point{
-		canvas.Exact(left, left*r.roof.High), canvas.Exact(ridge, r.peak.GFLOPS), canvas.Exact(p.X.Max, r.peak.GFLOPS)}})
+		canvas.Exact(left, left*r.roof.High), canvas.Exact(ridge, r.peak), canvas.Exact(p.X.Max, r.peak)}})
 	p.Add(marks...)
 	return p
 }

@@ -144,7 +144,7 @@ func failure(name string, err error, said string) error {
 	if !exit.Exited() || silence.MatchString(said) {
 		return &NoAnswerError{Command: name, Said: words}
 	}
-	return &RefusedError{Command: name, Said: words}
+	return &RefusedError{words}
 }
 
 // optionPrefixes begin the names of variables that are not passed on: they change what
@@ -203,11 +203,9 @@ func (e *NoAnswerError) Error() string {
 }
 
 // A RefusedError is a refusal in Slurm's own words.
-type RefusedError struct {
-	Command string
-	// Said has the first lines that the program printed, without its name.
-	Said string
-}
+//
+// Said has the first lines that the program printed, without its name.
+type RefusedError struct{ Said string }
 
 func (e *RefusedError) Error() string { return "slurm refused: " + e.Said }
 

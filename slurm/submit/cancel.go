@@ -41,14 +41,15 @@ func Cancel(ctx context.Context, c *sbatch.Client, r *slurm.Run) (done Cancelled
 	if _, err := Recover(ctx, c, r); err != nil {
 		return done, err
 	}
-	jobs, err := activeJobs(ctx, c, r)
+	ledger, err := r.Ledger()
 	if err != nil {
 		return done, err
 	}
-	users, err := usersOf(r, jobs)
+	jobs, err := activeJobs(ctx, c, r, ledger)
 	if err != nil {
 		return done, err
 	}
+	users := usersOf(ledger, jobs)
 	for _, user := range slices.Sorted(maps.Keys(users)) {
 		jobs, ids := users[user], jobIDsOf(users[user])
 		err := c.Cancel(ctx, ids)
@@ -79,26 +80,18 @@ func Hidden(ctx context.Context, c *sbatch.Client, r *slurm.Run) (left []Left, e
 }
 
 // usersOf returns jobs by who sent them, if that was not this user; "" is this user, or not known.
-func usersOf(r *slurm.Run, jobs []sbatch.Job) (map[string][]sbatch.Job, error) {
-	ledger, err := r.Ledger()
-	if err != nil {
-		return nil, err
-	}
+func usersOf(ledger *slurm.Ledger, jobs []sbatch.Job) map[string][]sbatch.Job {
 	users := map[string][]sbatch.Job{}
 	for _, j := range jobs {
 		sent, _ := lists.First(ledger.Jobs, func(s slurm.Sent) bool { return s.Name == j.Name && s.User != slurm.Me() })
 		users[sent.User] = append(users[sent.User], j)
 	}
-	return users, nil
+	return users
 }
 
 // activeJobs asks Slurm for the jobs of the run that have not ended. They are not those of a copy of its folder.
-func activeJobs(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]sbatch.Job, error) {
+func activeJobs(ctx context.Context, c *sbatch.Client, r *slurm.Run, ledger *slurm.Ledger) ([]sbatch.Job, error) {
 	if err := inPlace(r, false); err != nil {
-		return nil, err
-	}
-	ledger, err := r.Ledger()
-	if err != nil {
 		return nil, err
 	}
 	jobs, err := c.Jobs(ctx, slurm.JobIDs(ledger.Jobs))
@@ -138,7 +131,7 @@ func Throttle(ctx context.Context, c *sbatch.Client, r *slurm.Run, n int) ([]sba
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := activeJobs(ctx, c, r)
+	jobs, err := activeJobs(ctx, c, r, ledger)
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func TestRetryWithoutItsLines(t *testing.T) {
 			r := retried(t, run, configs.Slurm{}, RetryOptions{})
 			testkit.Check(t, r.Round == nil && len(r.Active) == 2 &&
 				strings.Contains(r.Active[0].Why, "may be a task of job 12"), "while it waits: %+v", r)
-			jobs := testkit.Must(activeJobs(t.Context(), slurmtest.Hasty, run))
+			jobs := testkit.Must(activeJobs(t.Context(), slurmtest.Hasty, run, testkit.Must(run.Ledger())))
 			testkit.Check(t, len(jobs) == 2 && jobs[0].ID == "12", "active are %+v", jobs)
 			slurmtest.Says(t, dir, "queue", run, "13||COMPLETED|0:00|5:00|N/A||NAME.1.finish|None")
 			r = retried(t, run, configs.Slurm{}, RetryOptions{})
@@ -166,7 +166,7 @@ func TestRetryWithoutRoundsAndLines(t *testing.T) {
 			testkit.Succeed(t, os.WriteFile(run.Path(slurm.LogsDir, "12_0.log"), nil, 0o666))
 			testkit.Fails(t, testkit.Err(run.SentChunks()), "retry", "what was sent")
 			testkit.Equal(t, testkit.Must(status.Of(t.Context(), slurmtest.Hasty, run)).Counts.Unclear, 2, "its status is")
-			jobs := testkit.Must(activeJobs(t.Context(), slurmtest.Hasty, run))
+			jobs := testkit.Must(activeJobs(t.Context(), slurmtest.Hasty, run, testkit.Must(run.Ledger())))
 			testkit.Check(t, len(jobs) == 2 && jobs[0].ID == "12", "active are %+v", jobs)
 
 			slurmtest.Says(t, dir, "queue", run)

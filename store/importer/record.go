@@ -5,7 +5,6 @@ package importer
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"time"
@@ -86,6 +85,5 @@ func (t *Time) result(dev kernels.Device, hash string, at time.Time) trial.Resul
 
 // hash tells matrices apart by what is known of them: their content is not here.
 func (m Matrix) hash() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "imported %q %q %+v", m.Name, m.Class, m.Features))
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "imported %q %q %+v", m.Name, m.Class, m.Features)))
 }

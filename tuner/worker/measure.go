@@ -47,14 +47,11 @@ func (w *server) trial(req TrialRequest) (rep Reply) {
 	}()
 
 	err := w.measure(req, r, &rep.Breakdown)
-	var invalid *kernels.InvalidError
-
-	var overrun *kernels.OverrunError
 	switch {
 	case err == nil:
-	case errors.As(err, &invalid):
+	case errors.As(err, new(*kernels.InvalidError)):
 		r.Status, r.Message = trial.Invalid, err.Error()
-	case errors.As(err, &overrun):
+	case errors.As(err, new(*kernels.OverrunError)):
 		r.Status, r.Message, rep.Spoiled = trial.Wrong, err.Error(), true
 	case errors.Is(err, kernels.ErrMemory):
 		r.Status, r.Message, rep.Spoiled = trial.OOM, err.Error(), true
@@ -228,7 +225,7 @@ func sample(p kernels.Product, sensors Sensors, proto configs.Protocol, best flo
 		}
 		n += next
 
-		switch i := newInterval(slices.Sorted(slices.Values(r.Samples)), tick); {
+		switch i := newInterval(r.Samples, tick); {
 		case i.within(proto.Target):
 			r.Stop = trial.StopTarget
 		case n >= most:
@@ -329,7 +326,7 @@ func rejectEarly(p kernels.Product, proto configs.Protocol, best, first float64,
 // reject ends r with the times of single products.
 func reject(r *trial.Result, p kernels.Product, times []float64) {
 	r.Samples, r.Batch, r.Stop = times, 1, trial.StopSlow
-	i := newInterval(slices.Sorted(slices.Values(times)), p.Info().Resolution)
+	i := newInterval(times, p.Info().Resolution)
 	if r.Median = i.mid; i.covered >= confidence {
 		r.WithinLow, r.WithinHigh = i.low, i.high
 	}

@@ -109,20 +109,6 @@ func (m *meter) finish(r *trial.Result) {
 // confidence is the least coverage of the interval of a median.
 const confidence = 0.95
 
-// median returns the median of sorted samples and the interval between two of them that
-// covers the true median with at least 95% confidence, whatever the distribution (order
-// statistics: the number of samples below the median is binomial with p = 1/2; David and
-// Nagaraja, Order Statistics, 3rd ed., 7.1). Fewer than six samples can't reach 95%: the
-// interval is their whole range, and covered is less.
-func median(sorted []float64) (mid, low, high, covered float64) {
-	n := len(sorted)
-	if n == 0 {
-		return math.NaN(), math.NaN(), math.NaN(), 0
-	}
-	k, missed := cut(n)
-	return stat.Median(sorted), sorted[k], sorted[n-1-k], 1 - missed
-}
-
 // cut returns how many of n samples can be cut off on either side, and the probability that
 // the rest misses the median: that at most k samples lie below it, or at most k above.
 func cut(n int) (k int, missed float64) {
@@ -141,6 +127,11 @@ func cut(n int) (k int, missed float64) {
 
 // An interval is a median with its interval, which is never narrower than the clock.
 //
+// It reaches from one of the samples to another, so that it covers the true median with at least
+// 95% confidence, whatever the distribution (order statistics: the number of samples below the
+// median is binomial with p = 1/2; David and Nagaraja, Order Statistics, 3rd ed., 7.1). Fewer than
+// six samples can't reach 95%: the interval is their whole range, and covered is less.
+//
 // The time that a ticking clock shows is within half a tick of the truth (JCGM 100:2008,
 // F.2.2.1). Where samples agree better than that, the agreement is the clock's, and the
 // interval is a tick wide.
@@ -150,11 +141,12 @@ type interval struct {
 	narrowest      bool // whether the samples agree within a tick: more of them can't narrow it
 }
 
-// newInterval returns the interval of sorted samples, by a clock whose ticks are tick
-// seconds of a product.
-func newInterval(sorted []float64, tick float64) interval {
-	var i interval
-	i.mid, i.low, i.high, i.covered = median(sorted)
+// newInterval returns the interval of samples, of which there is one at least, by a clock whose ticks are tick seconds
+// of a product.
+func newInterval(samples []float64, tick float64) interval {
+	sorted := slices.Sorted(slices.Values(samples))
+	k, missed := cut(len(sorted))
+	i := interval{mid: stat.Median(sorted), low: sorted[k], high: sorted[len(sorted)-1-k], covered: 1 - missed}
 	i.narrowest = tick > 0 && i.covered >= confidence && i.high-i.low <= tick
 	if tick > 0 {
 		i.low = min(i.low, max(0, i.mid-tick/2))
@@ -170,7 +162,7 @@ func (i interval) within(target float64) bool {
 
 // summarize fills r's median and interval from its samples.
 func summarize(r *trial.Result, tick float64) {
-	i := newInterval(slices.Sorted(slices.Values(r.Samples)), tick)
+	i := newInterval(r.Samples, tick)
 	r.Median, r.WithinLow, r.WithinHigh = i.mid, i.low, i.high
 	if i.covered < confidence {
 		r.Warnings = append(r.Warnings, "too few samples for a 95% interval: it is their whole range")

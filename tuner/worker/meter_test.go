@@ -31,10 +31,10 @@ func TestMedianRanks(t *testing.T) {
 		for i := range sorted {
 			sorted[i] = float64(i + 1)
 		}
-		mid, low, high, covered := median(sorted)
-		testkit.Check(t, mid == tt.mid && low == float64(tt.low) && high == float64(tt.high),
-			"n = %d: median %v in [%v, %v], want %v in [%d, %d]", tt.n, mid, low, high, tt.mid, tt.low, tt.high)
-		testkit.Equal(t, covered >= confidence, tt.n >= 6, "n = %d: interval said to cover %.3f", tt.n, covered)
+		i := newInterval(sorted, 0)
+		testkit.Check(t, i.mid == tt.mid && i.low == float64(tt.low) && i.high == float64(tt.high),
+			"n = %d: median %v in [%v, %v], want %v in [%d, %d]", tt.n, i.mid, i.low, i.high, tt.mid, tt.low, tt.high)
+		testkit.Equal(t, i.covered >= confidence, tt.n >= 6, "n = %d: interval said to cover %.3f", tt.n, i.covered)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestMedianOfMany(t *testing.T) {
 func BenchmarkMedian(b *testing.B) {
 	sorted := make([]float64, 200)
 	for b.Loop() {
-		median(sorted)
+		newInterval(sorted, 0)
 	}
 }
 
