@@ -230,7 +230,7 @@ func rising(n int) []int {
 }
 
 // Every worker runs every job once, whether it has a core or not, and whether
-// it spins or is parked when the job comes.
+// it spins or is parked when the job comes. It stays awake where jobs come soon.
 func TestPoolRunsEveryWorkerOnce(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -254,6 +254,14 @@ func TestPoolRunsEveryWorkerOnce(t *testing.T) {
 	for _, n := range []int{2, most, 1, 3, most, 2} {
 		time.Sleep(2 * time.Millisecond) // long enough to park
 		run(n)
+	}
+	awake := 0 // times in a row
+	for tries := 0; awake < 5 && len(p.cpus) > 1; tries++ {
+		run(2)
+		for start := time.Now(); time.Since(start) < 100*time.Microsecond; { // what a solver does between products
+		}
+		awake = (awake + 1) * (1 - int(p.workers[0].start.asleep.Load()))
+		testkit.Require(t, tries < 20_000, "a worker sleeps 100 µs after a job")
 	}
 }
 

@@ -5,11 +5,15 @@ package cpu
 import (
 	"runtime"
 	"sync/atomic"
+	"time"
 )
 
-// spins is how often an idle worker checks for work before its thread sleeps: for 20 to 50 µs, about the
-// cost of sleeping and waking together.
-const spins = 20_000
+// A thread that waits checks for shortSpin before it sleeps, about what sleeping and waking cost together. A worker whose
+// last wait was shorter than longSpin checks that long: a solver's other work between two products is no reason to sleep.
+const (
+	shortSpin = 20 * time.Microsecond
+	longSpin  = 200 * time.Microsecond
+)
 
 // A pool runs a function on several threads at once. Its methods are called by
 // one goroutine, which is worker 0 and has locked its thread.
@@ -18,7 +22,7 @@ type pool struct {
 	free    bool  // they are not pinned to it
 	workers []*worker
 	job     func(worker int) // nil tells workers to end
-	spins   int
+	spin    bool
 	pending atomic.Int32 // workers that still run job
 	done    signal       // of pending reaching 0
 }
@@ -43,8 +47,13 @@ func (p *pool) run(n int, job func(worker int)) {
 	}
 	p.grow(n)
 	p.dispatch(n-1, job)
+	start := time.Now()
 	job(0)
-	p.done.wait(p.spins, p.idle)
+	most := time.Duration(0)
+	if p.spin {
+		most = max(shortSpin, time.Since(start))
+	}
+	p.done.wait(most, p.idle)
 }
 
 // close ends all workers and waits until they have ended.
@@ -70,11 +79,7 @@ func (p *pool) grow(n int) {
 // a core each; with more, a spinning one would keep another from its work.
 func (p *pool) dispatch(n int, job func(worker int)) {
 	p.job = job
-	p.spins = 0
-	if n < len(p.cpus) {
-		p.spins = spins
-	}
-
+	p.spin = n < len(p.cpus)
 	p.pending.Store(int32(n))
 	for _, w := range p.workers[:n] {
 		w.epoch.Add(1)
@@ -91,14 +96,21 @@ func (p *pool) work(w *worker, id int) {
 	if id < len(p.cpus) && !p.free {
 		pin(p.cpus[id : id+1])
 	}
-	seen, spins := uint32(0), 0
+	seen, most := uint32(0), time.Duration(0)
 	ready := func() bool { return w.epoch.Load() != seen }
 
 	for {
-		w.start.wait(spins, ready)
+		waited := w.start.wait(most, ready)
 		seen++
 		job := p.job
-		spins = p.spins
+		switch {
+		case !p.spin:
+			most = 0
+		case waited < longSpin:
+			most = longSpin
+		default:
+			most = shortSpin
+		}
 		if job != nil {
 			job(id)
 		}
@@ -117,25 +129,33 @@ func (p *pool) work(w *worker, id int) {
 // thread through others, one after the other: on 16 cores it woke 15 workers in 700 µs.
 type signal struct{ asleep atomic.Uint32 }
 
-// wait returns when ready does, having called it up to spins times before the thread sleeps. ready must read atomics only.
-func (s *signal) wait(spins int, ready func() bool) {
-	for {
-		for range spins {
+// wait returns when ready does, having called it for the time most before the thread sleeps, and says how long that took.
+// ready must read atomics only.
+func (s *signal) wait(most time.Duration, ready func() bool) (waited time.Duration) {
+	if ready() {
+		return 0
+	}
+	start := time.Now()
+	for ; waited < most; waited = time.Since(start) {
+		for range 100 {
 			if ready() {
-				return
+				return waited
 			}
 		}
+	}
+	for {
 		s.asleep.Store(1)
 		// The condition may have become true before the store, unnoticed by notify.
 		if ready() {
 			s.asleep.Store(0)
-			return
+			break
 		}
 		sleepWhile(&s.asleep)
 		if ready() { // not so if it was woken for an earlier condition, or by a signal
-			return
+			break
 		}
 	}
+	return time.Since(start)
 }
 
 // notify wakes the waiter if it sleeps. It is called after the condition has been made true.
