@@ -135,6 +135,15 @@ func Nearest(name string, valid []string) string {
 	return best
 }
 
+// Unknown is the error of a name that is not valid. It suggests the nearest one, or says which there are.
+func Unknown(what, name string, valid []string) error {
+	suggestion := "there are " + term.Some(valid, 12)
+	if near := Nearest(name, valid); near != "" {
+		suggestion = fmt.Sprintf("did you mean %q?", near)
+	}
+	return fmt.Errorf("unknown %s %q: %s", what, name, suggestion)
+}
+
 // synonyms are the words of this program for those of others.
 var synonyms = map[string]string{"gpu": "cuda", "nvidia": "cuda", "processor": "cpu", "host": "cpu",
 	"double": "float64", "fp64": "float64", "f64": "float64", "single": "float32", "float": "float32", "fp32": "float32",

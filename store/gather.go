@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/spmvtune/configs"
 	"example.org/spmvtune/internal/base/lists"
-	"example.org/spmvtune/internal/base/term"
 )
 
 // Gather makes a database at path, which must not exist yet. It copies the trials that choice
@@ -251,7 +251,7 @@ func (c chosen) unknown() error {
 	for _, one := range slices.Concat(c...) {
 		if !one.found {
 			names := slices.Compact(slices.Sorted(slices.Values(one.there)))
-			return fmt.Errorf("no trials for %s %q; available: %s", one.what, one.name, term.Some(names, 12))
+			return configs.Unknown(one.what, one.name, names)
 		}
 	}
 	return nil

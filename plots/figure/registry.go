@@ -9,13 +9,13 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/BurntSushi/toml"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/configs"
 	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
@@ -161,7 +161,7 @@ func twinNote(d *analysis.Data, p *canvas.Picture) string {
 func Choose(ids []string) ([]*Figure, error) {
 	for _, id := range ids {
 		if !slices.Contains(IDs(), id) {
-			return nil, fmt.Errorf("unknown figure %q; available: %s", id, strings.Join(IDs(), ", "))
+			return nil, configs.Unknown("figure", id, IDs())
 		}
 	}
 

@@ -322,16 +322,12 @@ func Shown(path string) string {
 	return path
 }
 
-// Known refuses a name that is not valid. It suggests the nearest one, or says which there are.
+// Known refuses a name that is not valid.
 func Known(what, name string, valid []string) error {
 	if slices.Contains(valid, name) {
 		return nil
 	}
-	suggestion := "there are " + term.Some(valid, 12)
-	if near := configs.Nearest(name, valid); near != "" {
-		suggestion = fmt.Sprintf("did you mean %q?", near)
-	}
-	return Usage(fmt.Errorf("unknown %s %q: %s", what, name, suggestion))
+	return Usage(configs.Unknown(what, name, valid))
 }
 
 // NothingLeft says that there is nothing to measure, because all configurations are left out for these reasons.
