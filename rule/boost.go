@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
@@ -156,9 +158,7 @@ func (g *booster) grow(matrices []int) Boost {
 	g.node(&b, &add, 0, matrices)
 	largest := 0.0
 	for _, leaf := range add {
-		for _, x := range leaf {
-			largest = max(largest, math.Abs(x))
-		}
+		largest = max(largest, floats.Norm(leaf, math.Inf(1)))
 	}
 
 	b.Scale = float32(largest / math.MaxInt8)
@@ -212,18 +212,14 @@ func (g *booster) leaf(matrices []int) []float64 {
 			}
 		}
 	}
-	for i := range sum {
-		sum[i] /= boosts
-	}
+	floats.Scale(1.0/boosts, sum)
 	return sum
 }
 
 func (g *booster) sum(matrices []int) []float64 {
 	sum := make([]float64, len(g.left[matrices[0]]))
 	for _, m := range matrices {
-		for i, x := range g.left[m] {
-			sum[i] += x
-		}
+		floats.Add(sum, g.left[m])
 	}
 	return sum
 }
@@ -248,9 +244,7 @@ func (g *booster) split(matrices []int, sum []float64) (feature int, at float64,
 		sorted := rising(g.features[f])
 		clear(below)
 		for i, m := range sorted[:n-boostLeaf] {
-			for c, x := range g.left[m] {
-				below[c] += x
-			}
+			floats.Add(below, g.left[m])
 			low, high := v[m], v[sorted[i+1]]
 			if i+1 < boostLeaf || float32(low) == float32(high) {
 				continue

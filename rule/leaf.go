@@ -43,10 +43,7 @@ const runnersUp = 4
 func (l *learner) next(matrices []int, choice int) []int {
 	var list []int
 	kernel, named := make([]bool, len(l.kernels)), make([]bool, len(l.configs))
-	least := make([]float64, len(matrices)) // loss of the best of those named
-	for i := range least {
-		least[i] = math.Inf(1)
-	}
+	least := slices.Repeat([]float64{math.Inf(1)}, len(matrices)) // loss of the best of those named
 
 	for c := choice; c >= 0 && len(list) < runnersUp; c = l.helps(matrices, least, kernel, named) {
 		if named[choice] {
@@ -182,12 +179,9 @@ func (n *Node) forecast(f *Subject) *Forecast {
 // sources are the digests of the kernels that leaves and the ensemble name, of several the last in order.
 func (s *Model) sources(obs []*Observation) map[string]string {
 	named := lists.Distinct(s.Named(), func(c kernels.Config) string { return c.Kernel })
-	var list map[string]string
+	list := map[string]string{}
 	for _, o := range obs {
 		if k := o.Config.Kernel; o.Source > list[k] && slices.Contains(named, k) {
-			if list == nil {
-				list = make(map[string]string)
-			}
 			list[k] = o.Source
 		}
 	}

@@ -224,10 +224,7 @@ func (t *table) charge(row []*Observation) ([]float64, []Evidence) {
 		}
 		loss[c], evidence[c] = max(slowest, math.Log(untried)), Absent
 		if near := nearest(t.configs[c], t.configs, func(d int) bool { return row[d] != nil }); near != nil {
-			worst := 0.0
-			for _, d := range near {
-				worst = max(worst, loss[d])
-			}
+			worst := slices.Max(lists.Of(near, func(d int) float64 { return loss[d] }))
 			loss[c], evidence[c] = worst+math.Log1p(estimate), Near
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"example.org/spmvtune/internal/base/lists"
 )
 
@@ -188,10 +190,7 @@ func (l *learner) equip(root *Node) *Node {
 // the order of the configurations.
 func (l *learner) choose(matrices []int) (choice int, least float64) {
 	sum := l.total(matrices)
-	least = math.Inf(1)
-	for _, s := range sum {
-		least = min(least, s)
-	}
+	least = slices.Min(sum)
 
 	n := float64(len(matrices))
 	limit := least + l.opt.minGain/2*n + same
@@ -228,9 +227,7 @@ func (l *learner) choose(matrices []int) (choice int, least float64) {
 func (l *learner) total(matrices []int) []float64 {
 	copy(l.sum, l.start)
 	for _, m := range matrices {
-		for c, x := range l.cost[m] {
-			l.sum[c] += x
-		}
+		floats.Add(l.sum, l.cost[m])
 	}
 	return l.sum
 }

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/tuner/stat"
 )
 
@@ -38,9 +41,7 @@ func (t *table) fix(cases []Case) {
 		for i, c := range cases {
 			if m, ok := slices.BinarySearch(t.names, c.Matrix); ok && !c.Partial && sizeOf(c.Nonzeros) == size {
 				rows[i] = t.loss[m]
-				for at, x := range t.loss[m] {
-					sum[at] += x
-				}
+				floats.Add(sum, t.loss[m])
 			}
 		}
 		best := slices.Index(sum, slices.Min(sum))
@@ -108,27 +109,19 @@ func (l *learner) chooseKernel(matrices []int) int {
 // matrices it was learned from. A matrix without a class is a family of its own. If all
 // matrices are of one class, each is a family of its own.
 func (t *table) families(matrices []int) [][]int {
-	byClass := make(map[string][]int)
-	var list [][]int
-	for _, m := range matrices {
+	type family struct {
+		class string
+		own   int // the matrix, where it has no class
+	}
+	list := lists.Groups(matrices, func(m int) family {
 		if class := t.classes[m]; class != "" {
-			byClass[class] = append(byClass[class], m)
-		} else {
-			list = append(list, []int{m})
+			return family{class: class}
 		}
+		return family{own: m}
+	})
+	if len(list) == 1 {
+		return lists.Of(matrices, func(m int) []int { return []int{m} })
 	}
-
-	if len(list) == 0 && len(byClass) == 1 {
-		for _, m := range matrices {
-			list = append(list, []int{m})
-		}
-		return list
-	}
-
-	for _, family := range byClass {
-		list = append(list, family)
-	}
-	slices.SortFunc(list, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
 	return list
 }
 
@@ -152,12 +145,7 @@ func (t *table) folds(matrices []int, by folding) [][]int {
 	slices.SortStableFunc(list, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
 	parts := make([][]int, by.parts)
 	for _, family := range list {
-		least := 0
-		for p := range parts {
-			if len(parts[p]) < len(parts[least]) {
-				least = p
-			}
-		}
+		least := slices.MinFunc(indices(by.parts), func(a, b int) int { return cmp.Compare(len(parts[a]), len(parts[b])) })
 		parts[least] = append(parts[least], family...)
 	}
 
@@ -169,13 +157,10 @@ func (t *table) folds(matrices []int, by folding) [][]int {
 
 // without returns all that are not in part; both are sorted.
 func without(all, part []int) []int {
-	rest := make([]int, 0, len(all)-len(part))
-	for _, m := range all {
-		if _, found := slices.BinarySearch(part, m); !found {
-			rest = append(rest, m)
-		}
-	}
-	return rest
+	return lists.Where(all, func(m int) bool {
+		_, found := slices.BinarySearch(part, m)
+		return !found
+	})
 }
 
 // cusparse begins the names of the vendor's kernels.
