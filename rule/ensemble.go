@@ -197,17 +197,14 @@ func (f forest) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := z.Write([]byte{boostDepth}); err != nil {
-		return nil, err
-	}
+	parts := []any{uint8(boostDepth)}
 	for i := range f {
-		for _, part := range append([]any{uint8(len(f[i].Add[0]))}, f[i].parts()...) {
-			if err := binary.Write(z, binary.LittleEndian, part); err != nil {
-				return nil, err
-			}
-		}
+		parts = append(append(parts, uint8(len(f[i].Add[0]))), f[i].parts()...)
 	}
-	if err := z.Close(); err != nil {
+	for _, part := range parts {
+		err = cmp.Or(err, binary.Write(z, binary.LittleEndian, part))
+	}
+	if err = cmp.Or(err, z.Close()); err != nil {
 		return nil, err
 	}
 	return json.Marshal(base64.StdEncoding.EncodeToString(b.Bytes()))

@@ -4,15 +4,12 @@ package rule
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"math"
-	"runtime"
 	"slices"
 
 	"example.org/spmvtune/internal/base/lists"
-	"example.org/spmvtune/internal/base/panics"
 )
 
 // An Evaluation says what a user should know about each tree of a rule before trusting it: where
@@ -81,28 +78,6 @@ func (s *Model) evaluation() Evaluation {
 	}
 	slices.SortStableFunc(e.Missed, func(a, b Case) int { return cmp.Compare(a.Fraction, b.Fraction) })
 	return e
-}
-
-// each gives what do makes of every part of the matrices that is left out in turn, on all cores; nothing if there are
-// not two.
-func each[T any](ctx context.Context, t *table, do func(part int, in, out []int) T) ([]T, error) {
-	all := indices(len(t.names))
-	list := t.folds(all, toJudge)
-	if len(list) < 2 {
-		return nil, nil
-	}
-	results := make([]T, len(list))
-	g, ctx := panics.NewGroup(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, out := range list {
-		g.Go(func() error {
-			if ctx.Err() == nil {
-				results[i] = do(i, without(all, out), out)
-			}
-			return ctx.Err()
-		})
-	}
-	return results, g.Wait()
 }
 
 // What the features of a matrix cost on two cores of a shared AMD EPYC (docs/database.md):

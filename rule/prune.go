@@ -68,7 +68,8 @@ func (t *table) penalty(matrices []int, opt Options, features int) pruning {
 		for i, p := range penalties {
 			tree := l.guard(grown.pruned(p), in)
 			for _, m := range out {
-				loss[i] += weighted(l.charged(m, t.leaf(tree, m).choice)) / float64(len(matrices))
+				leaf, _ := tree.walk(&t.facts[m])
+				loss[i] += weighted(l.charged(m, leaf.choice)) / float64(len(matrices))
 			}
 		}
 	}
@@ -79,12 +80,6 @@ func (t *table) penalty(matrices []int, opt Options, features int) pruning {
 		chosen--
 	}
 	return pruning{penalties[chosen], least, loss[last]}
-}
-
-// leaf is that of a tree, learned from some of the table's matrices, for matrix m.
-func (t *table) leaf(tree *Node, m int) *Node {
-	leaf, _ := tree.follow(func(f int) float64 { return t.values[f][m] })
-	return leaf
 }
 
 // reason says why a tree became a single leaf.

@@ -110,16 +110,11 @@ func (k Key) query() string {
 
 // walk follows the features to a leaf.
 func (n *Node) walk(f *Subject) (leaf *Node, path []Step) {
-	return n.follow(func(feature int) float64 { return features[feature].Value(f) })
-}
-
-// follow goes to the leaf for values of the features, by their places.
-func (n *Node) follow(value func(feature int) float64) (leaf *Node, path []Step) {
 	for !n.Leaf() {
-		i := places[n.Feature] // checked by Read
-		v := value(i)
+		feature := features[places[n.Feature]] // checked by Read
+		v := feature.Value(f)
 		above := !(v <= n.Threshold)
-		path = append(path, Step{n.Feature, features[i].Unit, v, n.Threshold, above})
+		path = append(path, Step{n.Feature, feature.Unit, v, n.Threshold, above})
 		if above {
 			n = n.Above
 		} else {

@@ -193,7 +193,10 @@ func warnings(t *table, s *Model, unmeasured []string) []string {
 	add(len(t.unknown) > 0, "Not split on, because they are not known of all matrices: %s. Matrices recorded by an "+
 		"older version get them when a sweep uses them again.", term.Some(t.unknown, 12))
 
-	gaps, pairs := t.gaps(), n*len(t.configs)
+	gaps, pairs := make(map[Evidence]int), n*len(t.configs)
+	for _, e := range slices.Concat(t.evidence...) {
+		gaps[e]++
+	}
 	add(gaps[Near] > 0, "Not tried: %d of %d pairs of matrix and configuration. Each was charged a little more than the "+
 		"kernel's nearest configuration that was tried on the matrix.", gaps[Near], pairs)
 	add(gaps[Absent] > 0, "Not tried with any configuration of the kernel: %d of %d pairs of matrix and configuration. "+
@@ -213,15 +216,6 @@ func (s *Model) Thin() string {
 			"matrices left out as rough.", n)
 	}
 	return ""
-}
-
-// gaps counts the pairs of matrix and configuration by how their times are known.
-func (t *table) gaps() map[Evidence]int {
-	count := make(map[Evidence]int)
-	for _, e := range slices.Concat(t.evidence...) {
-		count[e]++
-	}
-	return count
 }
 
 // doubts say how uncertain the figures of a tree are.

@@ -103,18 +103,17 @@ func weighted(loss float64) float64 { return loss + max(0, loss-tail)/2 }
 
 // best chooses among the configurations that are legal on any matrix.
 func (l *learner) best(matrices []int) int {
-	start := l.start
-	defer func() { l.start = start }()
-	l.start = slices.Clone(start)
+	some := *l
+	some.start = slices.Clone(l.start)
 	for c, limited := range l.limited {
 		if limited {
-			l.start[c] = math.Inf(1)
+			some.start[c] = math.Inf(1)
 		}
 	}
-	if !slices.Contains(l.start, 0) {
+	if !slices.Contains(some.start, 0) {
 		return -1
 	}
-	choice, _ := l.choose(matrices)
+	choice, _ := some.choose(matrices)
 	return choice
 }
 

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/panics"
 	"example.org/spmvtune/tuner/stat"
 )
 
@@ -19,18 +20,22 @@ import (
 // and, if there are many, without some others. What is judged as the rule is the whole
 // procedure: how far the tree is pruned is decided anew, see penalty.
 func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
-	cases, err := each(ctx, t, func(_ int, in, out []int) (list []Case) {
-		s := t.teach(in, opt)
-		for _, m := range out {
-			list = append(list, t.judge(m, s))
-		}
-		return list
+	all := indices(len(t.names))
+	parts := t.folds(all, toJudge)
+	if len(parts) < 2 {
+		return Validation{}, nil
+	}
+	cases := make([][]Case, len(parts))
+	err := panics.Each(ctx, len(parts), func(i int) error {
+		s := t.teach(without(all, parts[i]), opt)
+		cases[i] = lists.Of(parts[i], func(m int) Case { return t.judge(m, s) })
+		return nil
 	})
-	if err != nil || cases == nil {
+	if err != nil {
 		return Validation{}, err
 	}
 	v := t.sumUp(slices.Concat(cases...))
-	v.Families, v.Parts = len(t.families(indices(len(t.names)))), len(cases)
+	v.Families, v.Parts = len(t.families(all)), len(parts)
 	return v, nil
 }
 

@@ -25,6 +25,7 @@ import (
 	"strings"
 	"text/template"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/rule"
@@ -261,9 +262,7 @@ func (f *function) tables(p *program) {
 		return
 	}
 	f.Ensemble.Time = p.flat(f.Ensemble.Times)
-	for _, name := range f.Ensemble.Features {
-		f.Ensemble.Number = append(f.Ensemble.Number, p.index(name))
-	}
+	f.Ensemble.Number = lists.Of(f.Ensemble.Features, p.index)
 }
 
 // flat lists sums in the form that the templates take.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,28 +96,22 @@ func (t *Tracker) readJournals(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	readers, ctx := panics.NewGroup(ctx)
-	readers.SetLimit(runtime.GOMAXPROCS(0))
-
 	for i, f := range files {
 		if known := t.journals[f.Name]; known != nil {
 			files[i] = known
 		}
 		t.journals[f.Name] = files[i]
-		readers.Go(func() error {
-			for line := range files[i].Lines(ctx) {
-				if line.Trial != nil {
-					t.count(f.Name.Family(), line.Trial)
-				}
+	}
+	err = panics.Each(ctx, len(files), func(i int) error {
+		for line := range files[i].Lines(ctx) {
+			if line.Trial != nil {
+				t.count(files[i].Name.Family(), line.Trial)
 			}
-			return ctx.Err()
-		})
-	}
-	if err := readers.Wait(); err != nil {
-		return err
-	}
+		}
+		return ctx.Err()
+	})
 	t.missing = slurm.Incomplete(t.plan, files)
-	return nil
+	return err
 }
 
 // A View is what Slurm says about the jobs of runs at one moment.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 
 	"example.org/spmvtune/internal/base/lists"
@@ -35,20 +34,10 @@ import (
 func Replay(ctx context.Context, g *Grid, strategy string, n int) ([]Path, error) {
 	space := NewSpace(lists.Of(g.Trials, func(r trial.Result) kernels.Config { return r.Config }))
 	paths := make([]Path, n)
-	group, ctx := panics.NewGroup(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-
-	for i := range paths {
-		group.Go(func() (err error) {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			paths[i], err = replay(g, space, strategy, uint64(i+1))
-			return err
-		})
-	}
-
-	return paths, group.Wait()
+	return paths, panics.Each(ctx, n, func(i int) (err error) {
+		paths[i], err = replay(g, space, strategy, uint64(i+1))
+		return err
+	})
 }
 
 // A Path is the course of one search: what was known after each of its steps.
