@@ -148,7 +148,7 @@ func object(m map[string]float64) any {
 	return string(data)
 }
 
-// list is a JSON array, null if it is empty.
+// list is a JSON array, null if it is empty, of which json_each makes no rows.
 func list(s []string) any {
 	if len(s) == 0 {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"example.org/spmvtune/internal/base/lists"
@@ -163,12 +164,9 @@ func (db *DB) EachResult(ctx context.Context, f Filter, head func([]string) erro
 	if err != nil {
 		return db.wrap("reading the view results", err)
 	}
-	list := ""
-	for _, c := range columns {
-		list += `r."` + c + `", `
-	}
+	list := strings.Join(lists.Of(columns, func(c string) string { return `r."` + c + `"` }), ", ")
 	conditions, args := f.on(nil, "r.sweep", "r.device", "r.matrix", "r.kernel", "r.")
-	err = eachRow(ctx, db.read, "SELECT "+list+"x.data FROM ("+wideResults+") r LEFT JOIN sample x ON x.trial = r.id"+
+	err = eachRow(ctx, db.read, "SELECT "+list+", x.data FROM ("+wideResults+") r LEFT JOIN sample x ON x.trial = r.id"+
 		where(conditions)+" ORDER BY r.id", args,
 		func([]string) error { return head(columns) },
 		func(values []any) error {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"math"
 	"slices"
 
@@ -206,21 +205,15 @@ func withIdentities(table string) string {
 	return table + ".identity IN (SELECT value FROM json_each(?))"
 }
 
-// identities are the value for withIdentities.
-func identities(ids []string) string {
-	data, _ := json.Marshal(ids) // strings can't fail
-	return string(data)
-}
-
 // Recorded returns what is recorded of the trials with these identities.
 func (db *DB) Recorded(ctx context.Context, ids []string, detail trial.Detail) (_ map[string]trial.Record, err error) {
 	defer func() { err = db.wrap("looking up recorded trials", err) }()
 	recorded := make(map[string]trial.Record)
-	q := trialQuery{where: []string{withIdentities("t")}, args: []any{identities(ids)}}
+	q := trialQuery{where: []string{withIdentities("t")}, args: []any{list(ids)}}
 	if detail == trial.Full {
 		q.want = wantSamples
 	}
-	reruns, err := db.from().reruns(ctx, withIdentities("a"), identities(ids))
+	reruns, err := db.from().reruns(ctx, withIdentities("a"), list(ids))
 	if err != nil {
 		return nil, err
 	}

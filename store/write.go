@@ -152,7 +152,7 @@ func (w *writer) look(ctx context.Context, ids []string) error {
 		w.known = make(map[string]trial.Precedence, len(ids))
 	}
 	var p trial.Precedence
-	rows, err := w.tx.QueryContext(ctx, findTrials, identities(ids))
+	rows, err := w.tx.QueryContext(ctx, findTrials, list(ids))
 	return readRows(rows, err, []any{&p.ID, &p.Status, &p.Partial, &p.At, &p.Version, &p.LastRequested},
 		func() { w.known[p.ID] = p })
 }
@@ -399,7 +399,7 @@ func (db *DB) Ask(ctx context.Context, ids []string) error {
 	return db.record(ctx, "deciding which trials count", newKeys(), func(w *writer) error {
 		list, err := collect(ctx, w.tx, (*caseKey).fields, `UPDATE trial SET asked = ? WHERE superseded = 1
 			AND stop IS NOT 'search' AND identity IN (SELECT value FROM json_each(?))
-			RETURNING matrix, device, precision, cache`, time.Now().UnixMilli(), identities(ids))
+			RETURNING matrix, device, precision, cache`, time.Now().UnixMilli(), list(ids))
 		for _, of := range list {
 			w.touched[of] = true
 		}

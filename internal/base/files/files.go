@@ -35,7 +35,7 @@ import (
 const Temporary = ".tmp-"
 
 // Write replaces the content of a file.
-func Write(path string, content []byte) error { return replace(path, plain(content)) }
+func Write(path string, content []byte) error { return WriteAt(path, plain(content)) }
 
 // Create writes a file that must not exist yet. If it does, the error is fs.ErrExist: of
 // several processes one creates the file.
@@ -45,7 +45,7 @@ func Create(path string, content []byte) error {
 
 // WriteTo replaces the content of a file by what a function writes. Writes are buffered.
 func WriteTo(path string, write func(io.Writer) error) error {
-	return replace(path, func(f *os.File) error {
+	return WriteAt(path, func(f *os.File) error {
 		out := bufio.NewWriterSize(f, 1<<20)
 		if err := write(out); err != nil {
 			return err
@@ -54,13 +54,11 @@ func WriteTo(path string, write func(io.Writer) error) error {
 	})
 }
 
-// WriteAt is WriteTo for a function that writes at offsets.
-func WriteAt(path string, write func(*os.File) error) error { return replace(path, write) }
+var cleaned sync.Map // folders
 
-var cleaned sync.Map // folders, of what killed processes have left there
-
-// replace finishes a file. It is the next one that removes what others have left in the folder.
-func replace(path string, write func(*os.File) error) error {
+// WriteAt is WriteTo for a function that writes at offsets. The first one in a folder removes what killed processes have
+// left there.
+func WriteAt(path string, write func(*os.File) error) error {
 	if _, done := cleaned.LoadOrStore(filepath.Dir(path), true); !done {
 		removeLeft(filepath.Dir(path), Temporary+here()+".")
 	}

@@ -28,18 +28,14 @@ func Catch(err *error) {
 	if os.Getenv("GOTRACEBACK") != "" {
 		return
 	}
-	if p := recover(); p != nil {
-		*err = Of(p)
+	switch p := recover().(type) {
+	case nil:
+	case *Error: // of a goroutine
+		*err = p
+	default:
+		text, _, _ := strings.Cut(fmt.Sprint(p), "\n")
+		*err = &Error{text, at()}
 	}
-}
-
-// Of is the error of what a panic is with; a deferred function calls it, or what it calls.
-func Of(p any) *Error {
-	if e, ok := p.(*Error); ok { // of a goroutine
-		return e
-	}
-	text, _, _ := strings.Cut(fmt.Sprint(p), "\n")
-	return &Error{text, at()}
 }
 
 // Caught is f with its panics as errors, for a goroutine.

@@ -76,25 +76,15 @@ func Visible(s string) string {
 	}
 	var b strings.Builder
 	for _, r := range s {
-		switch {
-		case !obeyed(r):
+		if !obeyed(r) {
 			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			escape(&b, high)
-			escape(&b, low)
-		default:
-			escape(&b, r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
 	return b.String()
-}
-
-func escape(b *strings.Builder, unit rune) {
-	b.WriteString(`\u`)
-	for shift := 12; shift >= 0; shift -= 4 {
-		b.WriteByte("0123456789abcdef"[unit>>shift&15])
-	}
 }
 
 func obeyed(r rune) bool {
