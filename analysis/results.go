@@ -21,8 +21,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"example.org/spmvtune/analysis/claims"
 	"example.org/spmvtune/configs"
@@ -252,6 +253,5 @@ func (r *Results) JudgeClaims(ctx context.Context) ([]claims.Judgement, error) {
 
 // canWrite reports whether a file and its folder can be written, which SQLite needs.
 func canWrite(path string) bool {
-	const w = 2 // W_OK
-	return syscall.Access(path, w) == nil && syscall.Access(filepath.Dir(path), w) == nil
+	return unix.Access(path, unix.W_OK) == nil && unix.Access(filepath.Dir(path), unix.W_OK) == nil
 }

@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/kernels/cpu"
 	"example.org/spmvtune/kernels/cuda"
@@ -246,10 +247,9 @@ func (p *plan) expected(o options) (list []candidate, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range c.Shortlist {
-		list = append(list, candidate{Config: r.Config, Seconds: r.Seconds})
-	}
-	return list, nil
+	return lists.Of(c.Shortlist, func(r rule.Ranked) candidate {
+		return candidate{Config: r.Config, Seconds: r.Seconds}
+	}), nil
 }
 
 // measured measures what may be the fastest, as tune does, and lists what was measured, the fastest first.

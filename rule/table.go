@@ -269,10 +269,7 @@ func neighbours(configs []kernels.Config, use []bool) [][]int {
 // distance between two configurations of a kernel: doublings of the block, plus
 // doublings of the grid, plus one for each parameter that differs.
 func distance(a, b kernels.Config) float64 {
-	doublings := func(x, y int) float64 {
-		return math.Abs(math.Log2(float64(max(x, 1)) / float64(max(y, 1))))
-	}
-	d := doublings(a.Block, b.Block) + doublings(a.Grid, b.Grid)
+	d := stat.Doublings(a.Block, b.Block) + stat.Doublings(a.Grid, b.Grid)
 
 	for name, v := range a.Params.All() {
 		if other, _ := b.Params.Get(name); other != v {

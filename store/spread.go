@@ -200,7 +200,7 @@ func (from source) repeated(ctx context.Context) ([]rerunTrial, error) {
 }
 
 // withIdentities is a condition on the column identity of a table, whose value
-// identities gives.
+// list gives.
 func withIdentities(table string) string {
 	return table + ".identity IN (SELECT value FROM json_each(?))"
 }

@@ -371,7 +371,8 @@ func TestSlowTrialsWhenResumed(t *testing.T) {
 		inRun.told(r)
 	}
 	r := newRun(sweep, &memory{results: results}, Options{})
-	w := testkit.Must(r.workOn(t.Context(), Plan{Trials: trials, Whole: trials}))
+	r.whole = trials
+	w := testkit.Must(r.workOn(t.Context(), Plan{Trials: trials}))
 
 	for what, q := range map[string]*queue{"in a run": inRun, "resumed": w.queue} {
 		var entered []string

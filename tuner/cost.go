@@ -284,7 +284,7 @@ func (h history) product(t trial.Trial, size trial.Size) (seconds float64, same 
 func nearest(t trial.Trial, list []trial.Result) trial.Result {
 	best, least := list[0], math.Inf(1)
 	for _, o := range list {
-		d := doublings(t.Block, o.Block) + doublings(t.Grid, o.Grid)
+		d := stat.Doublings(t.Block, o.Block) + stat.Doublings(t.Grid, o.Grid)
 		if t.Params != o.Params {
 			d += 1.5
 		}
@@ -297,10 +297,6 @@ func nearest(t trial.Trial, list []trial.Result) trial.Result {
 	}
 
 	return best
-}
-
-func doublings(a, b int) float64 {
-	return math.Abs(math.Log2(float64(max(a, 1)) / float64(max(b, 1))))
 }
 
 // factor returns how much longer trials on a matrix take than the model says.

@@ -23,7 +23,6 @@ import (
 type Plan struct {
 	Matrix    trial.Matrix
 	Trials    []trial.Trial
-	Whole     []trial.Trial  // the trials of all parts of the matrix, in order; those above are this run's
 	Skipped   map[string]int // number of configurations left out, by reason
 	Duplicate *Duplicate     // set if the matrix is one; it has no trials then
 }

@@ -163,7 +163,7 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 		return nil, err
 	}
 	todo = hopelessLast(todo, plan.Matrix.Size(), r.planner.device)
-	q.sources = []source{&list{todo}, leaders, newNoiseReruns(protocol.Repeats, plan.Whole, plan.Trials)}
+	q.sources = []source{&list{todo}, leaders, newNoiseReruns(protocol.Repeats, r.whole, plan.Trials)}
 	for _, known := range good {
 		r.note(known.Trial, known.Median)
 		q.enter(known)

@@ -389,8 +389,7 @@ func (r *run) plan(m trial.Matrix) (Plan, error) {
 	if err != nil {
 		return plan, fmt.Errorf("planning %s: %w", m.Name, err)
 	}
-	plan.Whole = plan.Trials
-	r.whole = plan.Whole
+	r.whole = plan.Trials
 	if r.opt.Pieces != nil {
 		return r.cut(plan), nil
 	}

@@ -73,10 +73,11 @@ func judge(ctx context.Context, db *store.DB, matrices []trial.Matrix, of []Clai
 	if err := prepare(ctx, s, matrices); err != nil {
 		return nil, fmt.Errorf("judging claims: %w", err)
 	}
-	names, err := devices(ctx, s)
+	devices, err := s.Query(ctx, "SELECT device FROM devices ORDER BY device")
 	if err != nil {
 		return nil, fmt.Errorf("judging claims: %w", err)
 	}
+	names := lists.Of(devices.Rows, func(row []any) string { return text(row[0]) })
 	for i := range of {
 		claim := &of[i]
 		on := map[string]*Judgement{}
@@ -238,15 +239,6 @@ func orNull(x float64) any {
 		return nil
 	}
 	return x
-}
-
-// devices lists the devices with trials, by name.
-func devices(ctx context.Context, s *store.Scratch) ([]string, error) {
-	t, err := s.Query(ctx, "SELECT device FROM devices ORDER BY device")
-	if err != nil {
-		return nil, err
-	}
-	return lists.Of(t.Rows, func(row []any) string { return text(row[0]) }), nil
 }
 
 // lacks reports whether a query has a column, as each has only those that its part needs, and a row has no value there.

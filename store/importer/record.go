@@ -30,7 +30,9 @@ func (m *Measurements) Record(ctx context.Context, db *store.DB, name string, at
 		for part := range slices.Chunk(m.Matrices, perBatch) {
 			var b store.Batch
 			for _, matrix := range part {
-				hashes[matrix.Name] = matrix.hash()
+				// Matrices are told apart by what is known of them: their content is not here.
+				sum := sha256.Sum256(fmt.Appendf(nil, "imported %q %q %+v", matrix.Name, matrix.Class, matrix.Features))
+				hashes[matrix.Name] = fmt.Sprintf("%x", sum)
 				b.Matrices = append(b.Matrices, trial.Matrix{
 					Name: matrix.Name, Class: matrix.Class, Hash: hashes[matrix.Name], Source: "imported from " + m.File,
 					Field: "unknown", Symmetry: "unknown", Features: matrix.Features,
@@ -81,9 +83,4 @@ func (t *Time) result(dev kernels.Device, hash string, at time.Time) trial.Resul
 		Median:  stat.Median(t.Runs), WithinLow: t.Runs[0], WithinHigh: t.Runs[len(t.Runs)-1],
 		Samples: samples, Batch: 1, At: at,
 	}
-}
-
-// hash tells matrices apart by what is known of them: their content is not here.
-func (m Matrix) hash() string {
-	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "imported %q %q %+v", m.Name, m.Class, m.Features)))
 }

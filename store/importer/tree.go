@@ -100,7 +100,11 @@ func readMeasured(f File, names map[string]string, features bool) (*table, error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
-	t.words("precision", map[string]string{"F32": "float32", "F64": "float64"})
+	for row := range t.rows { // nvbench has names of its own
+		if precision := map[string]string{"F32": "float32", "F64": "float64"}[t.cell(row, "precision")]; precision != "" {
+			t.put(row, "precision", precision)
+		}
+	}
 	return t, nil
 }
 
@@ -121,15 +125,6 @@ func (t *table) put(row int, column, value string) {
 func (t *table) begin() (row int) {
 	t.rows, t.lines, t.samples = append(t.rows, nil), append(t.lines, len(t.rows)+t.failed+1), append(t.samples, nil)
 	return len(t.rows) - 1
-}
-
-// words replaces words of a column by ours.
-func (t *table) words(column string, ours map[string]string) {
-	for row := range t.rows {
-		if word := ours[t.cell(row, column)]; word != "" {
-			t.put(row, column, word)
-		}
-	}
 }
 
 // constant adds a column with one value, unless the table has it.

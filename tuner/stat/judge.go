@@ -252,3 +252,6 @@ func distance(block int) float64 {
 	}
 	return math.Abs(math.Log2(float64(block) / commonBlock))
 }
+
+// Doublings is how often a block or a grid is doubled or halved to get another one; 0 counts as 1.
+func Doublings(a, b int) float64 { return math.Abs(math.Log2(float64(max(a, 1)) / float64(max(b, 1)))) }
