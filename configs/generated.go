@@ -98,16 +98,13 @@ func (t *table) args(g *generate.Generator) map[string]any {
 
 // argNames returns the names of all arguments of some generators.
 func argNames(gs []generate.Generator) []string {
-	var args []generate.Arg
-	for _, g := range gs {
-		args = append(args, g.Args...)
-	}
+	args := slices.Concat(lists.Of(gs, func(g generate.Generator) []generate.Arg { return g.Args })...)
 	return lists.Distinct(args, func(a generate.Arg) string { return a.Name })
 }
 
 // checkArgs notes what the generator refuses.
 func (t *table) checkArgs(m Matrix) {
-	err := generate.Check(m.Generate, m.Args)
+	_, err := generate.Plan(m.Generate, m.Args)
 	all := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		all = joined.Unwrap()

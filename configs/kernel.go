@@ -59,10 +59,7 @@ func (t *table) choices(s *Space, chosen, named []kernels.Kernel) {
 
 // params are the names of the parameters of some kernels.
 func params(of []kernels.Kernel) []string {
-	var all []kernels.Param
-	for _, k := range of {
-		all = append(all, k.Choices()...)
-	}
+	all := slices.Concat(lists.Of(of, kernels.Kernel.Choices)...)
 	return lists.Distinct(all, func(p kernels.Param) string { return p.Name })
 }
 

@@ -126,10 +126,7 @@ func (s Space) grids(k kernels.Kernel, units int) []int {
 		perSM = autoPerSM
 	}
 
-	for _, n := range perSM {
-		out = append(out, n*units)
-	}
-	return out
+	return append(out, lists.Of(perSM, func(n int) int { return n * units })...)
 }
 
 // settings returns the product of k's parameters, complete.

@@ -34,6 +34,7 @@ import (
 	"example.org/spmvtune/internal/base/files"
 	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
 )
 
 // A Sweep is a decoded and checked sweep file, with defaults filled in.
@@ -167,12 +168,8 @@ func (s *Sweep) readKernels(t *table, key string, find finder) {
 // Backends returns the backends that the sweep's kernels run on, in the order
 // "cpu", "cuda".
 func (s *Sweep) Backends() []string {
-	var out []string
-	for _, space := range s.Kernels {
-		for _, k := range space.chosen() {
-			out = append(out, k.Backend)
-		}
-	}
+	used := slices.Concat(lists.Of(s.Kernels, Space.chosen)...)
+	out := lists.Of(used, func(k kernels.Kernel) string { return k.Backend })
 
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -71,13 +71,6 @@ func (p Params) With(name, value string) Params {
 	return NewParams(settings)
 }
 
-// Without returns p with one setting left out.
-func (p Params) Without(name string) Params {
-	settings := maps.Collect(p.All())
-	delete(settings, name)
-	return NewParams(settings)
-}
-
 // MarshalJSON writes an object: {"unroll": "4"}.
 func (p Params) MarshalJSON() ([]byte, error) { return json.Marshal(maps.Collect(p.All())) }
 
@@ -136,15 +129,14 @@ func (k Kernel) Setting(p Params, name string) string {
 // Complete returns p with the defaults of k filled in, and optional ones left out, so that
 // configurations that mean the same are equal.
 func (k Kernel) Complete(p Params) Params {
+	settings := maps.Collect(p.All())
 	for _, param := range k.Choices() {
-		value := k.Setting(p, param.Name)
-		if param.Optional && value == param.Default {
-			p = p.Without(param.Name)
-			continue
+		settings[param.Name] = k.Setting(p, param.Name)
+		if param.Optional && settings[param.Name] == param.Default {
+			delete(settings, param.Name)
 		}
-		p = p.With(param.Name, value)
 	}
-	return p
+	return NewParams(settings)
 }
 
 // Param returns the one of Choices with this name.

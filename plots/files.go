@@ -5,11 +5,9 @@ package plots
 import (
 	"encoding/json"
 	"hash/crc32"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,13 +37,6 @@ func (f *folder) Write(name string, content []byte) error {
 	defer f.mu.Unlock()
 	f.made[name] = entry{int64(len(content)), crc32.ChecksumIEEE(content)}
 	return nil
-}
-
-// sorted returns the names of all files written.
-func (f *folder) sorted() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Sorted(maps.Keys(f.made))
 }
 
 // uniqueNames returns a function that appends a number to a name that it has seen before.

@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -72,7 +73,7 @@ func Write(ctx context.Context, d *analysis.Data, dir string, opt Options) (*Wri
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	written := &Written{Files: out.sorted(), Warnings: content.Warnings}
+	written := &Written{Files: slices.Sorted(maps.Keys(out.made)), Warnings: content.Warnings}
 	return written, out.finish(opt)
 }
 

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/plots/figure"
 	"example.org/spmvtune/rule"
@@ -96,12 +97,7 @@ func FromDatabases(ctx context.Context, paths []string, opt Options) (r *Report,
 		return nil, err
 	}
 	opt.at("reading "+term.Count(len(paths), "database", "databases"), 0, 0)
-	var results *analysis.Results
-	if len(paths) == 1 {
-		results, err = analysis.Open(ctx, paths[0])
-	} else {
-		results, err = analysis.Gather(ctx, paths, opt.Choice)
-	}
+	results, err := analysis.Gather(ctx, paths, opt.Choice)
 	if err != nil {
 		return nil, err
 	}
@@ -234,10 +230,7 @@ func write(ctx context.Context, d *analysis.Data, opt Options) (*Report, error) 
 	}
 	r := &Report{Page: page, Figures: count(written.Files, "figures", ".svg"),
 		Tables:   count(written.Files, "tables", ".csv") + count(written.Files, "tables", ".tex"),
-		Warnings: []string{}}
-	for _, w := range written.Warnings {
-		r.Warnings = append(r.Warnings, w.Error())
-	}
+		Warnings: lists.Of(written.Warnings, error.Error)}
 	if !opt.alone {
 		r.Headline = analysis.Headline(d)
 	}
@@ -245,11 +238,8 @@ func write(ctx context.Context, d *analysis.Data, opt Options) (*Report, error) 
 }
 
 // count counts the files in a folder that end so.
-func count(files []string, folder, end string) (n int) {
-	for _, f := range files {
-		if strings.HasPrefix(f, folder+"/") && strings.HasSuffix(f, end) {
-			n++
-		}
-	}
-	return n
+func count(files []string, folder, end string) int {
+	return len(lists.Where(files, func(f string) bool {
+		return strings.HasPrefix(f, folder+"/") && strings.HasSuffix(f, end)
+	}))
 }

@@ -324,12 +324,7 @@ func ofDevice(seen []rule.Observation, device string) ([]rule.Observation, error
 // observed reads the trials in the databases, as a report on them does, and the classes that their
 // sweeps keep for a final test. It says which kernels are left out.
 func observed(ctx context.Context, w io.Writer, paths []string) (seen []rule.Observation, test []string, err error) {
-	var j *analysis.Results
-	if len(paths) == 1 {
-		j, err = analysis.Open(ctx, paths[0])
-	} else {
-		j, err = analysis.Gather(ctx, paths, store.Choice{})
-	}
+	j, err := analysis.Gather(ctx, paths, store.Choice{})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -65,8 +65,11 @@ is the smallest difference that is none.
 
 // Run replays searches.
 func (r *replayCommand) Run(cmd *cobra.Command, db *store.DB, path string) error {
-	if err := r.check(); err != nil {
+	if err := knownAll("strategy", "strategy", r.strategies, search.Replayable()); err != nil {
 		return err
+	}
+	if r.seeds < 1 || r.seeds > mostSeeds {
+		return command.Usage(fmt.Errorf("--seeds %d: must be 1 to %d", r.seeds, mostSeeds))
 	}
 	grids, err := db.Grids(cmd.Context(), store.Filter{})
 	if err != nil {
@@ -83,18 +86,6 @@ func (r *replayCommand) Run(cmd *cobra.Command, db *store.DB, path string) error
 		}
 	}
 	return r.print(cmd.OutOrStdout())
-}
-
-// check finds what is wrong with the flags.
-func (r *replayCommand) check() error {
-	if err := knownAll("strategy", "strategy", r.strategies, search.Replayable()); err != nil {
-		return err
-	}
-
-	if r.seeds < 1 || r.seeds > mostSeeds {
-		return command.Usage(fmt.Errorf("--seeds %d: must be 1 to %d", r.seeds, mostSeeds))
-	}
-	return nil
 }
 
 // replay replays one strategy on all grids.

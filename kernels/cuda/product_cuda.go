@@ -15,6 +15,7 @@ import (
 
 	"gorgonia.org/cu"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/sparse"
 )
@@ -122,11 +123,7 @@ func (p *product) check() error {
 	if p.checked {
 		return nil
 	}
-	var places []cu.DevicePtr
-	for _, a := range p.written {
-		places = append(places, a.guards()...)
-	}
-	intact, err := p.b.intact(places)
+	intact, err := p.b.intact(slices.Concat(lists.Of(p.written, (*array).guards)...))
 	if err != nil {
 		return p.failed(err, "reading guards")
 	}

@@ -18,6 +18,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // A webCanvas draws SVG for the report. The SVG is compact, because a report has many
@@ -158,10 +160,7 @@ func (c *webCanvas) Stroke(path vg.Path) {
 	}
 	style := c.styles.paint("stroke", c.state.color) + ";stroke-width:" + decimal(Tenth*c.state.width.Points())
 	if len(c.state.dashes) > 0 {
-		var list []string
-		for _, d := range c.state.dashes {
-			list = append(list, decimal(Tenth*d.Points()))
-		}
+		list := lists.Of(c.state.dashes, func(d vg.Length) string { return decimal(Tenth * d.Points()) })
 		style += ";stroke-dasharray:" + strings.Join(list, " ")
 	}
 

@@ -48,13 +48,8 @@ func (dim dimension) of(unit string) dimension {
 
 // units lists what the size means to the kernels of some panels, in the catalogue's order.
 func (dim dimension) units(panels []analysis.Panel) []string {
-	var list []string
-	for _, name := range analysis.KernelsOf(panels) {
-		if unit := dim.unitOf(name); unit != "" && !slices.Contains(list, unit) {
-			list = append(list, unit)
-		}
-	}
-	return list
+	units := lists.Distinct(analysis.KernelsOf(panels), dim.unitOf)
+	return lists.Where(units, func(unit string) bool { return unit != "" })
 }
 
 // fewestSizes is the fewest sizes that a line is drawn over.

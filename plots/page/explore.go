@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/store"
 )
 
 // mostExplored is up to how many trials the page has each. Of more it has each kernel's fastest at each place: a browser
@@ -26,10 +28,7 @@ func explored(d *analysis.Data) (lines, note string) {
 	for _, p := range d.Panels {
 		rows, m := p.Rows, d.Matrix(p.Matrix)
 		if note != "" {
-			rows = nil
-			for _, name := range p.Kernels() {
-				rows = append(rows, *p.Best(name))
-			}
+			rows = lists.Of(p.Kernels(), func(name string) store.Row { return *p.Best(name) })
 		}
 		for i := range rows {
 			r := &rows[i]

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/plots/canvas"
@@ -78,11 +79,7 @@ type Content struct {
 
 // Pictures returns all pictures of the page.
 func (c *Content) Pictures() []*canvas.Picture {
-	var list []*canvas.Picture
-	for _, f := range c.Figures {
-		list = append(list, f.Pictures...)
-	}
-	return list
+	return slices.Concat(lists.Of(c.Figures, func(f figure.Drawn) []*canvas.Picture { return f.Pictures })...)
 }
 
 // Write writes the page. Signs that would turn the direction of its text are made visible.
@@ -94,11 +91,8 @@ func (c *Content) Write(w io.Writer) error {
 		JS: template.JS(reportJS), Switches: switches(d),
 		Headline: headlineOf(d), Winners: winnerMaps(d, styles, &pictures.book),
 		Facts: facts(d), Twins: analysis.Twins(d.Matrices),
-		Limits:   term.Count(len(c.Warnings), "warning", "warnings"),
+		Limits: term.Count(len(c.Warnings), "warning", "warnings"), Warnings: table.Sentences(c.Warnings),
 		Measured: measured(d), Sweeps: described(d), Sources: sources(c), Origins: tableOf(table.OriginTable(d), "origins"),
-	}
-	for _, w := range c.Warnings {
-		doc.Warnings = append(doc.Warnings, table.Sentence(w.Error()))
 	}
 	failures, cut := table.FailureTable(d)
 	doc.Failures, doc.FailuresCut = tableOf(failures, "failures"), cut

@@ -26,7 +26,8 @@ const mostFolded = 120
 // sheetOf puts a sheet on the page.
 func sheetOf(d *analysis.Data, s table.Sheet) *htmlSheet {
 	h := &htmlSheet{ID: s.Stem, Title: s.Title, Notes: s.Notes}
-	for _, t := range tablesOf(s.Tables, s.Stem) {
+	for i, of := range s.Tables {
+		t := tableOf(of, fmt.Sprintf("%s-%d", s.Stem, i+1))
 		if !t.Folded {
 			h.Tables = append(h.Tables, t)
 			continue
@@ -61,14 +62,6 @@ func tableOf(t table.Table, id string) htmlTable {
 		return lists.Of(kept, func(i int) table.Cell { return row[i] })
 	})
 	return htmlTable{tagsOf(t.About), id, t}
-}
-
-// tablesOf puts several tables on the page, and numbers their ids.
-func tablesOf(tables []table.Table, id string) (list []htmlTable) {
-	for i, t := range tables {
-		list = append(list, tableOf(t, fmt.Sprintf("%s-%d", id, i+1)))
-	}
-	return list
 }
 
 // putSheets puts sheets on the page.

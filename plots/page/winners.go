@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/plots/canvas"
 	"example.org/spmvtune/plots/figure"
@@ -74,9 +75,7 @@ func winnerMaps(d *analysis.Data, styles *canvas.WebStyles, texts *book) []winne
 				fmt.Fprintln(&tips, texts.number(cellTip(c, i, k)))
 			}
 		}
-		for _, class := range figure.Classes(d, c) {
-			m.Classes = append(m.Classes, classOf(c, &class))
-		}
+		m.Classes = lists.Of(figure.Classes(d, c), func(class figure.Class) mapClass { return classOf(c, &class) })
 		m.Tips = packed(tips.String())
 		list = append(list, m)
 	}
@@ -100,11 +99,8 @@ func classOf(c *analysis.Contest, class *figure.Class) mapClass {
 		h.Cells[best].Class += " top"
 	}
 	for i, place := range class.Places {
-		row := mapRow{Matrix: c.Places[place].Matrix, Length: term.Significant(class.RowMeans[i], 3)}
-		for k := range c.Contenders {
-			row.Cells = append(row.Cells, entryCell(&c.Contenders[k].Entries[place]))
-		}
-		h.Rows = append(h.Rows, row)
+		cells := lists.Of(c.Contenders, func(k analysis.Contender) mapCell { return entryCell(&k.Entries[place]) })
+		h.Rows = append(h.Rows, mapRow{c.Places[place].Matrix, term.Significant(class.RowMeans[i], 3), cells})
 	}
 	return h
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/store"
 )
 
@@ -87,12 +88,8 @@ func copyRoof(d *analysis.Data, device string) float64 {
 
 // driftNote names the matrices whose ties were corrected for drift, "" if there are none.
 func driftNote(d *analysis.Data) string {
-	var names []string
-	for _, s := range d.Drifts {
-		if s.Significant && !slices.Contains(names, s.Matrix) {
-			names = append(names, s.Matrix)
-		}
-	}
+	significant := lists.Where(d.Drifts, func(s store.Drift) bool { return s.Significant })
+	names := lists.Distinct(significant, func(s store.Drift) string { return s.Matrix })
 
 	if len(names) == 0 {
 		return ""

@@ -11,6 +11,7 @@ import (
 	gonum "gonum.org/v1/gonum/stat"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/store"
 	"example.org/spmvtune/tuner/stat"
@@ -95,10 +96,7 @@ func fiveTables(d *analysis.Data) []Table {
 	return perSetup(d, func(panels []analysis.Panel) Table {
 		rates := make([][]float64, len(fiveAlgorithms))
 		for i := range panels {
-			var rows []*store.Row
-			for _, name := range fiveAlgorithms {
-				rows = append(rows, panels[i].Best(name))
-			}
+			rows := lists.Of(fiveAlgorithms, panels[i].Best)
 			if slices.Contains(rows, nil) {
 				continue
 			}

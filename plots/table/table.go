@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/store"
 )
@@ -176,24 +177,20 @@ func (t *Table) markLast(trials []*store.Row, columns ...int) {
 	mark(trials, func(i int) *Cell { return &row[columns[i]] })
 }
 
-// sentences turns errors into sentences.
-func sentences(list []error) []string {
-	texts := make([]string, len(list))
-	for i, err := range list {
-		texts[i] = Sentence(err.Error())
-	}
-	return texts
+// Sentences turns errors into sentences.
+func Sentences(list []error) []string {
+	return lists.Of(list, func(err error) string { return sentence(err.Error()) })
 }
 
-// Sentence starts s with a capital and ends it with a full stop.
-func Sentence(s string) string {
+// sentence starts s with a capital and ends it with a full stop.
+func sentence(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:] + "."
 }
 
 // Sheets are the sheets of a report, some of which may have no tables.
 func Sheets(d *analysis.Data) []Sheet {
-	list := []Sheet{BestSheet(d), {Stem: "summary", Title: "Summary", Notes: notes(d, append(sentences(d.Crowded()), sentences(d.Missed())...)...), Tables: SummaryTables(d)},
+	list := []Sheet{BestSheet(d), {Stem: "summary", Title: "Summary", Notes: notes(d, append(Sentences(d.Crowded()), Sentences(d.Missed())...)...), Tables: SummaryTables(d)},
 		ClaimSheet(d), WhySheet(d), LibrarySheet(d), PreparationSheet(d)}
 	if d.Against != nil {
 		list = append(list, AgainstSheet(d.Against, d.Base))

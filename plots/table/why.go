@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/store"
 )
@@ -199,12 +200,9 @@ func (r rivalry) differences() string {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(b.by, a.by) })
-	var texts []string
-	for _, f := range list[:min(len(list), mostDifferences)] {
-		texts = append(texts, f.says)
-	}
-	if len(texts) == 0 {
+	if len(list) == 0 {
 		return "No other counter speaks for it."
 	}
-	return Sentence(strings.Join(texts, "; "))
+	texts := lists.Of(list[:min(len(list), mostDifferences)], func(f found) string { return f.says })
+	return sentence(strings.Join(texts, "; "))
 }

@@ -87,9 +87,10 @@ func TestRefused(t *testing.T) {
 		{"block_pruned", map[string]any{"rows": 9, "cols": 8}, []string{"rows: 9 is not a multiple of 4"}},
 	} {
 		_, err := Build(t.Context(), c.name, c.args)
+		_, planned := Plan(c.name, c.args)
 		for _, want := range c.want {
 			testkit.Fails(t, err, want, "%s%v", c.name, c.args)
-			testkit.Fails(t, Check(c.name, c.args), want, "%s%v, checked", c.name, c.args)
+			testkit.Fails(t, planned, want, "%s%v, planned", c.name, c.args)
 		}
 	}
 }
@@ -97,7 +98,7 @@ func TestRefused(t *testing.T) {
 // TestArgErrors sees every mistake as a value, for those who know the line that
 // the argument stands in.
 func TestArgErrors(t *testing.T) {
-	err := Check("grid_5pt", map[string]any{"nx": 0, "yn": 3})
+	_, err := Plan("grid_5pt", map[string]any{"nx": 0, "yn": 3})
 	joined, ok := err.(interface{ Unwrap() []error })
 	testkit.Require(t, ok, "%v is one error", err)
 
@@ -158,7 +159,7 @@ func FuzzParseSpec(f *testing.F) {
 	f.Add("road:rows=5,degree=2.25")
 	f.Fuzz(func(t *testing.T, text string) {
 		name, args, err := ParseSpec(text)
-		if err != nil || Check(name, args) != nil {
+		if _, refused := Plan(name, args); err != nil || refused != nil {
 			return
 		}
 		spec := Spec(name, args)

@@ -109,12 +109,6 @@ func Build(ctx context.Context, name string, args map[string]any) (*sparse.CSR[f
 	return m, nil
 }
 
-// Check reports what Build would refuse in args, without building.
-func Check(name string, args map[string]any) error {
-	_, _, _, err := prepare(name, args)
-	return err
-}
-
 // Plan returns the size of the matrix that Build would make. It refuses what
 // Build refuses.
 func Plan(name string, args map[string]any) (Size, error) {

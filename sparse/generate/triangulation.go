@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/panics"
 )
 
@@ -322,10 +323,7 @@ func gatherBits(z uint64) int32 {
 // uniformly from those that inside accepts, and returns their codes in increasing order. A
 // random code is a random point.
 func scatter(src source, given []point, n int, inside func(point) bool) []uint64 {
-	codes := make([]uint64, 0, n)
-	for _, p := range given {
-		codes = append(codes, p.code())
-	}
+	codes := append(make([]uint64, 0, n), lists.Of(given, point.code)...)
 	for key := uint64(0); ; {
 		for len(codes) < n {
 			code := src.at(key) >> (64 - 2*gridBits)

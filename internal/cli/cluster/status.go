@@ -248,11 +248,9 @@ type counts struct {
 }
 
 // counted says what there is: ", 2 running, 1 waiting".
-func counted(all []counts) (text string) {
-	for _, c := range lists.Where(all, func(c counts) bool { return c.n > 0 }) {
-		text += fmt.Sprintf(", %d %s", c.n, c.words)
-	}
-	return text
+func counted(all []counts) string {
+	some := lists.Where(all, func(c counts) bool { return c.n > 0 })
+	return strings.Join(lists.Of(some, func(c counts) string { return fmt.Sprintf(", %d %s", c.n, c.words) }), "")
 }
 
 // mostBest is the number of fastest trials in a status. `spmvtune best` prints all.

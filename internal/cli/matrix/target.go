@@ -115,7 +115,7 @@ func generatedTarget(text string) (configs.Matrix, error) {
 		return configs.Matrix{}, command.Usage(fmt.Errorf("there is no file %s: unknown generator %q: %s", text, name,
 			configs.SuggestGenerator(name)))
 	}
-	if err := generate.Check(name, args); err != nil {
+	if _, err := generate.Plan(name, args); err != nil {
 		return configs.Matrix{}, command.Usage(err)
 	}
 
