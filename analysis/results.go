@@ -94,12 +94,17 @@ func OpenReadOnly(ctx context.Context, path string) (*Results, error) {
 	return (&Results{db: db, close: db.Close}).read(ctx, nil)
 }
 
-// Gather makes one of several databases, or of some of their trials: it copies them and
-// leaves them as they are, and Close removes the copy. A single one it opens.
-func Gather(ctx context.Context, paths []string, choice store.Choice) (*Results, error) {
+// OpenAll opens a database, or makes one of some trials of several, see Gather.
+func OpenAll(ctx context.Context, paths []string, choice store.Choice) (*Results, error) {
 	if len(paths) == 1 {
 		return Open(ctx, paths[0])
 	}
+	return Gather(ctx, paths, choice)
+}
+
+// Gather makes one of several databases, or of some of their trials. It copies them and
+// leaves them as they are. Close removes the copy.
+func Gather(ctx context.Context, paths []string, choice store.Choice) (*Results, error) {
 	folder, err := os.MkdirTemp("", "spmvtune-report-*")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the report's database: %w", err)

@@ -97,7 +97,7 @@ func FromDatabases(ctx context.Context, paths []string, opt Options) (r *Report,
 		return nil, err
 	}
 	opt.at("reading "+term.Count(len(paths), "database", "databases"), 0, 0)
-	results, err := analysis.Gather(ctx, paths, opt.Choice)
+	results, err := analysis.OpenAll(ctx, paths, opt.Choice)
 	if err != nil {
 		return nil, err
 	}

@@ -68,9 +68,7 @@ func (c *claimsCommand) Run(cmd *cobra.Command, db *store.DB, _ string) error {
 	case c.verbose:
 		printFindings(w, judged)
 	default:
-		if err := printClaims(w, judged); err != nil {
-			return err
-		}
+		printClaims(w, judged)
 	}
 
 	show.Twins(w, matrices)
@@ -78,7 +76,7 @@ func (c *claimsCommand) Run(cmd *cobra.Command, db *store.DB, _ string) error {
 }
 
 // printClaims prints a table for each device. Claims without data are one line.
-func printClaims(w io.Writer, judged []claims.Judgement) error {
+func printClaims(w io.Writer, judged []claims.Judgement) {
 	textWidth := 74
 	if width := term.Columns(w); width > 0 {
 		textWidth = max(20, min(textWidth, width-26)) // beside number and verdict
@@ -99,17 +97,13 @@ func printClaims(w io.Writer, judged []claims.Judgement) error {
 		}
 		fmt.Fprintln(w, part[0].Device)
 		if len(t.Rows) > 0 {
-			if err := t.Print(w); err != nil {
-				return err
-			}
+			t.Print(w)
 		}
 		if len(bare) > 0 {
 			term.Print(w, fmt.Sprintf("no data on %s of %d (%s): -v names the sweeps that measure them",
 				term.Count(len(bare), "claim", "claims"), len(part), spans(bare)))
 		}
 	}
-
-	return nil
 }
 
 // spans lists rising numbers, runs of them by their ends: "2, 4 to 7".

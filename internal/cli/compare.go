@@ -94,9 +94,7 @@ func (c *compareCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 
-	err = c.output.Print(cmd.OutOrStdout(), comparedPairs(r.Pairs), func(w io.Writer) error {
-		return printCompared(w, r, c.all)
-	})
+	err = c.output.Print(cmd.OutOrStdout(), comparedPairs(r.Pairs), func(w io.Writer) { printCompared(w, r, c.all) })
 	return errors.Join(err, slowerVerdict(r))
 }
 
@@ -132,7 +130,7 @@ func comparedPairs(pairs []compare.Pair) term.Table {
 }
 
 // printCompared prints what changed, or everything, and a summary.
-func printCompared(w io.Writer, r *compare.Result, all bool) error {
+func printCompared(w io.Writer, r *compare.Result, all bool) {
 	t := term.Table{Columns: []string{
 		"verdict", "matrix", "precision", "cache", "kernel", "A", "B", "B / A", "interval",
 	}, Less: []string{"cache", "A", "B", "precision"}}
@@ -147,14 +145,11 @@ func printCompared(w io.Writer, r *compare.Result, all bool) error {
 	}
 
 	if len(t.Rows) > 0 {
-		if err := t.Print(w); err != nil {
-			return err
-		}
+		t.Print(w)
 		fmt.Fprintln(w)
 	}
 
 	printComparedSum(w, r)
-	return nil
 }
 
 // goodTime is a time with the digits that its interval supports.

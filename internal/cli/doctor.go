@@ -55,7 +55,7 @@ func (d *doctorCommand) Run(cmd *cobra.Command, _ []string) error {
 	return d.output.Print(cmd.OutOrStdout(), found, found.print)
 }
 
-func (d *diagnosis) print(w io.Writer) error {
+func (d *diagnosis) print(w io.Writer) {
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(w, "%-10s %s\n", label, term.Hanging(w, fmt.Sprintf(format, args...), 11))
 	}
@@ -83,7 +83,6 @@ func (d *diagnosis) print(w io.Writer) error {
 	line("slurm", "%s", d.Slurm)
 	line("cache", "%s", d.Cache)
 	line("versions", "spmvtune %s, %s, SQLite %s", d.Version, d.Go, d.SQLite)
-	return nil
 }
 
 // diagnosis is what doctor found.

@@ -69,10 +69,10 @@ func (k *kernelsCommand) Run(cmd *cobra.Command, args []string) error {
 		return k.output.Write(w, list)
 	case len(list) == 1:
 		describeKernel(w, list[0])
-		return nil
 	default:
-		return listKernels(w, list)
+		listKernels(w, list)
 	}
+	return nil
 }
 
 // kernelsNamed returns the kernel of this name or, if there is none, those whose names begin
@@ -85,7 +85,7 @@ func kernelsNamed(name string) []kernels.Kernel {
 }
 
 // listKernels prints a line for each kernel, and the papers that they are from.
-func listKernels(w io.Writer, list []kernels.Kernel) error {
+func listKernels(w io.Writer, list []kernels.Kernel) {
 	t := term.Table{Columns: []string{"kernel", "backend", "format", "bits", "parameters", "mapping"},
 		Less: []string{"bits", "format", "backend", "parameters"}}
 	var sources strings.Builder
@@ -97,9 +97,7 @@ func listKernels(w io.Writer, list []kernels.Kernel) error {
 		sources.WriteString(k.Source + "; ")
 	}
 	t.DropEmpty()
-	if err := t.Print(w); err != nil {
-		return err
-	}
+	t.Print(w)
 
 	fmt.Fprintln(w)
 	term.Print(w, "bits: the last bits of y are the same in every run, or may vary.")
@@ -110,8 +108,6 @@ func listKernels(w io.Writer, list []kernels.Kernel) error {
 			term.Item(w, p.Key+": "+citation(p))
 		}
 	}
-
-	return nil
 }
 
 // describeKernel prints one row of the catalogue as a short page.

@@ -167,7 +167,7 @@ func (l *learnCommand) finish(cmd *cobra.Command, r *rule.Rule, seen []rule.Obse
 	if err != nil {
 		return err
 	}
-	return l.output.Print(cmd.OutOrStdout(), list, func(w io.Writer) error { return rule.WriteTransfers(w, list) })
+	return l.output.Print(cmd.OutOrStdout(), list, func(w io.Writer) { rule.WriteTransfers(w, list) })
 }
 
 // write writes the rule, its evaluation, or both. Without the trials that it was learned from, an
@@ -192,7 +192,7 @@ func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Obser
 	if err != nil {
 		return err
 	}
-	return l.output.Print(w, list, func(w io.Writer) error { return rule.WriteEvaluation(w, r, list) })
+	return l.output.Print(w, list, func(w io.Writer) { rule.WriteEvaluation(w, r, list) })
 }
 
 // knownAll refuses names that nothing measured has: a typo would let a rule learn from what it is tested on.
@@ -324,7 +324,7 @@ func ofDevice(seen []rule.Observation, device string) ([]rule.Observation, error
 // observed reads the trials in the databases, as a report on them does, and the classes that their
 // sweeps keep for a final test. It says which kernels are left out.
 func observed(ctx context.Context, w io.Writer, paths []string) (seen []rule.Observation, test []string, err error) {
-	j, err := analysis.Gather(ctx, paths, store.Choice{})
+	j, err := analysis.OpenAll(ctx, paths, store.Choice{})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -92,12 +92,10 @@ func (p *planCommand) Run(cmd *cobra.Command, args []string) error {
 }
 
 // print prints the plan for people.
-func (p *planned) print(w io.Writer) error {
+func (p *planned) print(w io.Writer) {
 	fmt.Fprintf(w, "%s on %s\n", p.Sweep, strings.Join(p.Devices, " and "))
 	if t := p.table(); len(t.Rows) > 0 {
-		if err := t.Print(w); err != nil {
-			return err
-		}
+		t.Print(w)
 	}
 
 	p.printAnnounced(w)
@@ -112,7 +110,7 @@ func (p *planned) print(w io.Writer) error {
 	}
 
 	if len(p.Missing) > 0 && p.Trials == 0 {
-		return nil
+		return
 	}
 	if len(p.Missing) > 0 {
 		fmt.Fprint(w, "of the others: ")
@@ -123,7 +121,6 @@ func (p *planned) print(w io.Writer) error {
 	if n := p.Trials - p.Finished; n > 0 && p.Changed != "" {
 		term.Print(w, show.NewTrials(p.Changed, n))
 	}
-	return nil
 }
 
 // table has a row for each matrix, and for each twin that stands for a missing matrix.

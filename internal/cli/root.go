@@ -280,10 +280,7 @@ func newVersion() *cobra.Command {
   spmvtune version --json                  # with the commit, its date, and how it was built`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return output.Print(cmd.OutOrStdout(), command.ThisBuild(), func(w io.Writer) error {
-				_, err := io.WriteString(w, versionLine())
-				return err
-			})
+			return output.Print(cmd.OutOrStdout(), command.ThisBuild(), func(w io.Writer) { io.WriteString(w, versionLine()) })
 		},
 	}
 	output.Flags(cmd)

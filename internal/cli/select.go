@@ -153,7 +153,8 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 		}
 		here = fmt.Sprintf("; `%s` measures on this machine", term.Shell("spmvtune", "tune", args[0]))
 	}
-	return printSelection(cmd.OutOrStdout(), chosen, m.Features, here, from)
+	printSelection(cmd.OutOrStdout(), chosen, m.Features, here, from)
+	return nil
 }
 
 // sayHere says that a kernel that was chosen can't run here, for want of a GPU, and which run has measured the matrix.

@@ -24,7 +24,7 @@ var choosers = map[string]string{
 }
 
 // printSelection prints choices, first of all for which device, with reasons and doubts.
-func printSelection(w io.Writer, chosen []selection, f sparse.Features, here, from string) error {
+func printSelection(w io.Writer, chosen []selection, f sparse.Features, here, from string) {
 	fmt.Fprintf(w, "%s: %s rows × %s columns, %s, %s in a row\n", chosen[0].Matrix, term.Grouped(f.Rows),
 		term.Grouped(f.Cols), term.Count(f.Nonzeros, "nonzero", "nonzeros"), term.Digits(f.RowMean))
 	last := ""
@@ -41,20 +41,17 @@ func printSelection(w io.Writer, chosen []selection, f sparse.Features, here, fr
 		for _, reason := range c.reasons() {
 			term.Item(w, reason)
 		}
-		if err := c.printShortlist(w); err != nil {
-			return err
-		}
+		c.printShortlist(w)
 	}
 
 	printNotes(w, chosen)
-	_, err := fmt.Fprintf(w, "\nrule: %s\n", from)
-	return err
+	fmt.Fprintf(w, "\nrule: %s\n", from)
 }
 
 // printShortlist prints what else is expected to be fast, if it was asked for.
-func (c *selection) printShortlist(w io.Writer) error {
+func (c *selection) printShortlist(w io.Writer) {
 	if len(c.Shortlist) < 2 {
-		return nil
+		return
 	}
 	t := term.Table{Columns: []string{"rank", "configuration", "expected time"}}
 	for i, r := range c.Shortlist {
@@ -64,7 +61,7 @@ func (c *selection) printShortlist(w io.Writer) error {
 		}
 		t.Add(i+1, r.Config.String(), time)
 	}
-	return t.Print(w)
+	t.Print(w)
 }
 
 // reasons are the expected time of a choice, why it was made, and what it rests on.

@@ -246,9 +246,7 @@ func printTuned(w io.Writer, out *command.Output, list []tuned, products int) er
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		if err := list[i].print(w, products); err != nil {
-			return err
-		}
+		list[i].print(w, products)
 	}
 	return nil
 }
@@ -274,7 +272,7 @@ func lines(list []tuned) []tunedLine {
 }
 
 // print prints an answer for people.
-func (a *tuned) print(w io.Writer, products int) error {
+func (a *tuned) print(w io.Writer, products int) {
 	f := &a.features.Features
 	term.Print(w, fmt.Sprintf("%s: %s × %s, %s; rows of %s to %s (mean %s)", a.Matrix, term.Grouped(a.Rows),
 		term.Grouped(a.Cols), term.Count(a.Nonzeros, "nonzero", "nonzeros"), term.Grouped(f.RowMin),
@@ -289,9 +287,7 @@ func (a *tuned) print(w io.Writer, products int) error {
 			term.Quantity(term.OfBest(r.Share)+"%"), term.Quantity(inProducts(r.Prepare/r.Seconds)))
 	}
 	t.DropEmpty()
-	if err := t.Print(w); err != nil {
-		return err
-	}
+	t.Print(w)
 	for _, line := range a.advice(products) {
 		term.Print(w, line)
 	}
@@ -302,7 +298,6 @@ func (a *tuned) print(w io.Writer, products int) error {
 		term.Print(w, fmt.Sprintf("Not tried: %s that may be faster, most likely %s.",
 			term.Count(a.Untried, "configuration", "configurations"), a.Likeliest))
 	}
-	return nil
 }
 
 // effort says how much was measured.

@@ -99,7 +99,7 @@ type visible struct {
 	lost error  // why something could not be written
 }
 
-// Lost is why something could not be written that a writer of Escaped was given: who prints a little need not ask.
+// Lost is why something could not be written, or printed as a table, on a writer of Escaped: who prints need not ask.
 func Lost(w io.Writer) error { return w.(*visible).lost }
 
 // Escaped gives a writer that makes all that it is given visible, see Visible.
@@ -121,8 +121,14 @@ func (v *visible) Columns() int {
 	return Columns(v.w)
 }
 
-// Wide gives a writer to the same place on which tables have all columns.
-func Wide(w io.Writer) io.Writer { return &visible{w: Raw(w), wide: true} }
+// Wide makes w, or a writer to the same place, one on which tables have all columns.
+func Wide(w io.Writer) io.Writer {
+	if v, ours := w.(*visible); ours {
+		v.wide = true
+		return v
+	}
+	return &visible{w: w, wide: true}
+}
 
 func (v *visible) Write(p []byte) (int, error) {
 	text := append(v.rest, p...)

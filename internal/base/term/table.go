@@ -5,6 +5,7 @@ package term
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -50,8 +51,13 @@ func (t Table) Write(w io.Writer, format string) error {
 	return r.Close()
 }
 
-// Print prints t for people.
-func (t Table) Print(w io.Writer) error { return t.Write(w, "table") }
+// Print prints t for people. Why it could not, if w is of Escaped, is among what is Lost.
+func (t Table) Print(w io.Writer) {
+	err := t.Write(w, "table")
+	if v, ours := w.(*visible); ours {
+		v.lost = cmp.Or(err, v.lost)
+	}
+}
 
 // Grid prints the values, texts as escape makes them.
 func (t Table) Grid(escape func(string) string) *Grid {

@@ -71,7 +71,7 @@ func TestTablesFit(t *testing.T) {
 			table.Rows = append(table.Rows, row)
 		}
 		s := &screen{columns: 30 + random.IntN(80)}
-		testkit.Succeed(t, table.Print(s))
+		table.Print(s)
 		for _, line := range strings.Split(s.String(), "\n") {
 			n := utf8.RuneCountInString(strings.TrimRight(line, " "))
 			testkit.Require(t, n <= s.columns, "%d columns on %d:\n%s", n, s.columns, s)
@@ -100,7 +100,7 @@ func TestLessGoesFirst(t *testing.T) {
 		{0, []string{"a-long-name-of-a-matrix-1", "warm", "cpu_csr_rows"}, "wide"},
 	} {
 		s := &screen{columns: tt.columns}
-		testkit.Succeed(t, table.Print(s))
+		table.Print(s)
 		got := strings.Join(strings.Fields(s.String()), " ") + " "
 		testkit.Says(t, fmt.Sprint(tt.columns, " columns"), got, tt.want...)
 		testkit.Lacks(t, fmt.Sprint(tt.columns, " columns"), got, tt.not)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -216,7 +217,7 @@ func (c *retryCommand) Run(cmd *cobra.Command, args []string) error {
 		return errors.Join(err, c.printBroken(r))
 	}
 
-	if err := c.show(r, c.print); err != nil {
+	if err := c.output.Print(c.w, r, func(io.Writer) { c.print(r) }); err != nil {
 		return err
 	}
 	n := len(r.OutOfMemory)
@@ -272,21 +273,12 @@ func (c *retryCommand) printBroken(r submit.Retried) error {
 	if r.Round == nil && len(r.Recovered) == 0 {
 		return nil
 	}
-	return c.show(r, func(r submit.Retried) {
+	return c.output.Print(c.w, r, func(io.Writer) {
 		c.printRecovered(r.Recovered)
 		if r.Round != nil {
 			printRound(c.w, *r.Round, c.run)
 		}
 	})
-}
-
-// show writes what a retry did as data, or prints it.
-func (c *retryCommand) show(r submit.Retried, print func(submit.Retried)) error {
-	if c.output.Data() {
-		return c.output.Write(c.w, r)
-	}
-	print(r)
-	return nil
 }
 
 // printRecovered says what became of submissions that broke off.

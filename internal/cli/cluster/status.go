@@ -67,7 +67,7 @@ func (c *statusCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return c.output.Print(c.w, s, func(w io.Writer) error { return printStatus(ctx, w, c.run, s) })
+	return c.output.Print(c.w, s, func(w io.Writer) { printStatus(ctx, w, c.run, s) })
 }
 
 // roughly marks a number of trials that is still an estimate.
@@ -127,14 +127,12 @@ func (c *statusCommand) list(ctx context.Context, w io.Writer) error {
 	case c.output.Data():
 		return c.output.Write(w, list)
 	case len(runs) == 0:
-		_, err := fmt.Fprintf(w, "no run below %s: spmvtune submit makes one\n", command.OutRoot())
-		return err
+		fmt.Fprintf(w, "no run below %s: spmvtune submit makes one\n", command.OutRoot())
+		return nil
 	}
 
 	damaged := func(s status.Status) bool { return s.Fault != "" }
-	if err := printList(w, slices.DeleteFunc(slices.Clone(list), damaged)); err != nil {
-		return err
-	}
+	printList(w, slices.DeleteFunc(slices.Clone(list), damaged))
 	for _, s := range lists.Where(list, damaged) {
 		say(w, "%s is damaged: %s", s.Name, s.Fault)
 	}
@@ -160,9 +158,9 @@ func observe(ctx context.Context, runs []slurm.Listed) (list []status.Status, si
 	return list, view.Silent
 }
 
-func printList(w io.Writer, list []status.Status) error {
+func printList(w io.Writer, list []status.Status) {
 	if len(list) == 0 {
-		return nil
+		return
 	}
 	g := term.Table{Columns: []string{"run", "chunks", "trials", "left", "state"}}
 	for _, s := range list {
@@ -175,7 +173,7 @@ func printList(w io.Writer, list []status.Status) error {
 		})
 	}
 
-	return g.Print(w)
+	g.Print(w)
 }
 
 // follow shows a run until it has ended, on a terminal always in the same place.
@@ -186,9 +184,7 @@ func (c *statusCommand) follow(ctx context.Context) error {
 			return c.output.Write(c.w, s)
 		}
 		page := term.Page{Width: term.Columns(c.w)}
-		if err := printStatus(ctx, &page, c.run, s); err != nil {
-			return err
-		}
+		printStatus(ctx, &page, c.run, s)
 		if size == nil {
 			_, err := fmt.Fprintf(c.w, "%s\n%s\n", time.Now().Format(time.DateTime), page.Bytes())
 			return err
@@ -205,7 +201,7 @@ func (c *statusCommand) follow(ctx context.Context) error {
 }
 
 // printStatus says how far a run is.
-func printStatus(ctx context.Context, w io.Writer, run *slurm.Run, s status.Status) error {
+func printStatus(ctx context.Context, w io.Writer, run *slurm.Run, s status.Status) {
 	fmt.Fprintf(w, "%s: %s\n", command.Shown(s.Dir), inAWord(s))
 	n, about := s.Counts, ""
 	say(w, "chunks: %d of %d done%s", n.Done, n.All, counted([]counts{{n.Running, "running"}, {n.Waiting, "waiting"},
@@ -222,9 +218,7 @@ func printStatus(ctx context.Context, w io.Writer, run *slurm.Run, s status.Stat
 		}
 		fmt.Fprintln(w)
 	}
-	if err := printBests(w, s.Best); err != nil {
-		return err
-	}
+	printBests(w, s.Best)
 
 	printOpen(w, s.Chunks)
 	for _, g := range s.Gathered {
@@ -238,7 +232,6 @@ func printStatus(ctx context.Context, w io.Writer, run *slurm.Run, s status.Stat
 	}
 	printSilent(w, s.Silent)
 	printNext(ctx, w, run, s)
-	return nil
 }
 
 // counts are how many there are of something.
@@ -257,9 +250,9 @@ func counted(all []counts) string {
 const mostBest = 8
 
 // printBests prints the fastest trials so far.
-func printBests(w io.Writer, best []status.Best) error {
+func printBests(w io.Writer, best []status.Best) {
 	if len(best) == 0 {
-		return nil
+		return
 	}
 	g := term.Table{Columns: []string{"device", "matrix", "precision", "cache", "fastest before repeats", "configuration",
 		"time", "GFLOP/s"}}
@@ -273,13 +266,10 @@ func printBests(w io.Writer, best []status.Best) error {
 	}
 	g.DropEmpty()
 	fmt.Fprintln(w)
-	if err := g.Print(w); err != nil {
-		return err
-	}
+	g.Print(w)
 	if more := len(best) - mostBest; more > 0 {
 		fmt.Fprintf(w, "… and %d more\n", more)
 	}
-	return nil
 }
 
 // These bound what is said about chunks that hold a run up.

@@ -288,7 +288,8 @@ func waitRound(ctx context.Context, w io.Writer, run *slurm.Run) (status.Status,
 		return s, err
 	}
 	fmt.Fprintln(w)
-	return s, printStatus(ctx, w, run, s)
+	printStatus(ctx, w, run, s)
+	return s, nil
 }
 
 // waitLine says in a line how far a run is.

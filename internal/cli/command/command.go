@@ -296,11 +296,12 @@ func (o *Output) Data() bool { return o.Format != term.Formats[0] }
 func (o *Output) ForPeople() bool { return !o.Data() || o.Format == "markdown" }
 
 // Print prints v in the format that is asked for, for people by print.
-func (o *Output) Print(w io.Writer, v any, print func(io.Writer) error) error {
+func (o *Output) Print(w io.Writer, v any, print func(io.Writer)) error {
 	if o.Data() {
 		return o.Write(w, v)
 	}
-	return print(w)
+	print(w)
+	return nil
 }
 
 // Write prints a value for programs, see term.Format.

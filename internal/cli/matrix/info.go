@@ -113,7 +113,7 @@ func describeMatrix(a *sparse.CSR[float64], m trial.Matrix) (*matrixInfo, error)
 }
 
 // print prints the page.
-func (i *matrixInfo) print(out io.Writer) error {
+func (i *matrixInfo) print(out io.Writer) {
 	w := &term.Page{Width: term.PageWidth}
 	line := func(label, text string) { fmt.Fprintf(w, "%-12s %s\n", label, text) }
 	line("matrix", i.Matrix)
@@ -143,16 +143,13 @@ func (i *matrixInfo) print(out io.Writer) error {
 	}
 	for _, t := range tables {
 		fmt.Fprintln(w)
-		if err := t.Print(w); err != nil {
-			return err
-		}
+		t.Print(w)
 	}
 	if i.Compression != nil {
 		fmt.Fprintf(w, "\nCSR's array of rows is %.3g%% shorter than COO's (1 − rows/nonzeros).\n", 100**i.Compression)
 	}
 
-	_, err := w.WriteTo(out)
-	return err
+	w.WriteTo(out)
 }
 
 // A featureGroup is a line of the page of `matrix info`: the names of features, in the end with their values.

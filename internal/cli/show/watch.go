@@ -180,9 +180,7 @@ const mostWinners = 32 // that end a run
 
 // Winners prints the best configurations in the database at path.
 func Winners(ctx context.Context, w io.Writer, db *store.DB, best []store.Best) error {
-	if err := Best(w, best); err != nil {
-		return err
-	}
+	Best(w, best)
 	if err := verified(ctx, w, db, best); err != nil {
 		return err
 	}
@@ -218,22 +216,18 @@ func Finish(ctx context.Context, w io.Writer, j *analysis.Results, out, database
 }
 
 // Best prints the winners in a table for each device.
-func Best(w io.Writer, best []store.Best) error {
+func Best(w io.Writer, best []store.Best) {
 	for i, part := range lists.Groups(best, func(b store.Best) string { return b.Device }) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintln(w, part[0].Device)
-		t := BestTable(part)
-		if err := t.Print(w); err != nil {
-			return err
-		}
+		BestTable(part).Print(w)
 	}
 
 	if len(best) == 0 {
 		fmt.Fprintln(w, "no trial measured yet")
 	}
-	return nil
 }
 
 // BestTable is the table of the best.
@@ -290,7 +284,8 @@ func verified(ctx context.Context, w io.Writer, db *store.DB, best []store.Best)
 		return nil
 	}
 	fmt.Fprintln(w, "\nThe fastest that is verified, where the best is not:")
-	return t.Print(w)
+	t.Print(w)
+	return nil
 }
 
 // another says how far another run may be off, nothing if that is not known.
