@@ -100,6 +100,15 @@ type Paper struct {
 	Year    int
 }
 
+// Citation is what to search for to find a paper.
+func (p Paper) Citation() string {
+	s := fmt.Sprintf("%s. %s, %d", p.Title, p.Where, p.Year)
+	if p.Authors != "" {
+		s = p.Authors + ": " + s
+	}
+	return s
+}
+
 // Cited returns the papers that a source, of a kernel or a figure, cites by key.
 func Cited(source string) []Paper {
 	return lists.Where(Papers, func(p Paper) bool { return strings.Contains(source, p.Key) })

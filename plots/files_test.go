@@ -64,7 +64,7 @@ func TestReportOnOneFigureKeepsOthers(t *testing.T) {
 func TestRecordStaysInItsFolder(t *testing.T) {
 	dir := t.TempDir()
 	report := filepath.Join(dir, "report")
-	testkit.Succeed(t, makeFolders(report, Options{}))
+	testkit.Succeed(t, os.MkdirAll(filepath.Join(report, "figures"), 0o777))
 	f := folderIn(report)
 	names := []string{"../mine.txt", "figures/../../mine.txt", "figures/../mine.txt", "mine.txt"}
 	for _, name := range names {

@@ -6,8 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -74,9 +72,6 @@ func savePaper(out *folder, content *page.Content, pictures []*canvas.Picture, w
 		}
 	}
 	for _, s := range content.Sheets {
-		if len(s.Tables) == 0 {
-			continue
-		}
 		if err := out.Write("tables/"+s.Stem+".tex", s.Booktabs(width, from)); err != nil {
 			return err
 		}
@@ -97,20 +92,6 @@ func lettering(p *canvas.Picture, texts []canvas.Text) []byte {
 	}
 	b.WriteString("\\end{picture}\\endgroup\n")
 	return b.Bytes()
-}
-
-// makeFolders makes the folders of a report.
-func makeFolders(dir string, opt Options) error {
-	folders := []string{"figures", "tables"}
-	if opt.alone {
-		folders = folders[:1]
-	}
-	for _, sub := range folders {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
-			return fmt.Errorf("making the report's folder: %w", err)
-		}
-	}
-	return nil
 }
 
 // caption is what stands below a picture in a paper, beginning with a title. Where its numbers are from stands in a

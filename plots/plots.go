@@ -15,8 +15,10 @@ package plots
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -43,7 +45,10 @@ type Written struct {
 // For a paper it writes below PaperDir figures/*.{pdf,svg} without a title, as wide as a column, a figures/*.tex with the
 // caption of each, and tables/*.tex. Pictures of single matrices are there only if opt names figures.
 func Write(ctx context.Context, d *analysis.Data, dir string, opt Options) (*Written, error) {
-	formats := canvas.Formats
+	formats, folders := canvas.Formats, []string{"figures", "tables"}
+	if opt.alone {
+		folders = folders[:1]
+	}
 	if opt.Paper > 0 {
 		defer canvas.ForPaper(opt.Paper)()
 		dir, formats = filepath.Join(dir, PaperDir), canvas.PaperFormats
@@ -52,8 +57,10 @@ func Write(ctx context.Context, d *analysis.Data, dir string, opt Options) (*Wri
 	if err != nil {
 		return nil, err
 	}
-	if err := makeFolders(dir, opt); err != nil {
-		return nil, err
+	for _, sub := range folders {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
+			return nil, fmt.Errorf("making the report's folder: %w", err)
+		}
 	}
 	out := folderIn(dir)
 	pictures := slices.DeleteFunc(content.Pictures(),
@@ -114,10 +121,9 @@ func saveText(out *folder, content *page.Content) error {
 	}
 
 	for _, s := range content.Sheets {
-		for _, form := range s.Forms() {
-			if err := out.Write("tables/"+form.Name, form.Content); err != nil {
-				return err
-			}
+		file := "tables/" + s.Stem
+		if err := errors.Join(out.Write(file+".md", s.Markdown()), out.Write(file+".csv", s.CSV())); err != nil {
+			return err
 		}
 	}
 

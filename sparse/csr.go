@@ -99,28 +99,31 @@ var Source embed.FS
 
 // Transpose returns the transpose of m. It is one stable bucket pass over the
 // columns (Gustavson, "Two fast algorithms for sparse matrices", 1978), so its
-// rows are sorted even where m's are not.
+// rows are sorted even where m's are not. That of a pattern, which has no Val, has none either.
 func (m *CSR[V]) Transpose() *CSR[V] {
 	t := &CSR[V]{
 		Rows: m.Cols, Cols: m.Rows,
-		RowPtr: make([]int32, m.Cols+1),
+		RowPtr: make([]int32, m.Cols+2), // of row j, two places on: filling it moves it to the end of row j
 		ColIdx: make([]int32, m.NNZ()),
-		Val:    make([]V, m.NNZ()),
+		Val:    make([]V, len(m.Val)),
 	}
 	for _, j := range m.ColIdx {
-		t.RowPtr[j+1]++
+		t.RowPtr[j+2]++
+	}
+	for j := range m.Cols {
+		t.RowPtr[j+2] += t.RowPtr[j+1]
 	}
 
-	next := startsOf(t.RowPtr)
 	for i := range m.Rows {
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			at := next[j]
-			next[j]++
-			t.ColIdx[at], t.Val[at] = int32(i), vals[k]
+		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
+			at := &t.RowPtr[m.ColIdx[k]+1]
+			if t.ColIdx[*at] = int32(i); len(m.Val) > 0 {
+				t.Val[*at] = m.Val[k]
+			}
+			*at++
 		}
 	}
-
+	t.RowPtr = t.RowPtr[:m.Cols+1]
 	return t
 }
 
@@ -134,17 +137,6 @@ func checkSize(rows, cols, entries int) error {
 			MaxIndex)
 	}
 	return nil
-}
-
-// startsOf turns counts, where ptr[i+1] holds the size of bucket i, into offsets
-// in place, and returns a copy of the starts for filling the buckets.
-func startsOf(ptr []int32) []int32 {
-	for i := 1; i < len(ptr); i++ {
-		ptr[i] += ptr[i-1]
-	}
-	next := make([]int32, len(ptr)-1)
-	copy(next, ptr)
-	return next
 }
 
 // Validate checks everything that a CSR promises: sizes in range, row offsets

@@ -46,7 +46,9 @@ func fromTriplets(rows, cols int, row, col []int32, val []float64) *CSR[float64]
 		m.ColIdx, m.Val = append(m.ColIdx, col[k]), append(m.Val, val[k])
 		m.RowPtr[row[k]+1]++
 	}
-	startsOf(m.RowPtr)
+	for i := range m.Rows {
+		m.RowPtr[i+1] += m.RowPtr[i]
+	}
 	return m
 }
 

@@ -89,17 +89,6 @@ func (d *Density) Shrink(height, width int) *Density {
 	return s
 }
 
-// Filled is how many bins have an entry.
-func (d *Density) Filled() int {
-	filled := 0
-	for _, n := range d.Count {
-		if n > 0 {
-			filled++
-		}
-	}
-	return filled
-}
-
 // ThumbnailSide is the most bins that a [Thumbnail] has in either direction.
 const ThumbnailSide = 128
 

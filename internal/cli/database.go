@@ -147,10 +147,7 @@ func recordForeign(ctx context.Context, m *importer.Measurements, name, database
 
 // printImported says what was imported, and what was ignored.
 func printImported(w io.Writer, m *importer.Measurements, database string) error {
-	runs := 0
-	for _, t := range m.Times {
-		runs += len(t.Runs)
-	}
+	runs := lists.Sum(m.Times, func(t importer.Time) int { return len(t.Runs) })
 	devices := lists.Distinct(m.Times, func(t importer.Time) string { return importer.DeviceName(t.Device) })
 	kernels := lists.Distinct(m.Times, func(t importer.Time) string { return t.Kernel })
 	slices.Sort(devices)

@@ -105,7 +105,7 @@ func listKernels(w io.Writer, list []kernels.Kernel) {
 	if cited := kernels.Cited(sources.String()); len(cited) > 0 {
 		fmt.Fprintln(w, "\nThe papers:")
 		for _, p := range cited {
-			term.Item(w, p.Key+": "+citation(p))
+			term.Item(w, p.Key+": "+p.Citation())
 		}
 	}
 }
@@ -124,7 +124,7 @@ func describeKernel(w io.Writer, k kernels.Kernel) {
 	line("source", k.Source)
 
 	for _, p := range kernels.Cited(k.Source) {
-		line("", p.Key+": "+citation(p))
+		line("", p.Key+": "+p.Citation())
 	}
 	line("backend", k.Backend)
 	line("format", string(k.Format))
@@ -141,15 +141,6 @@ func describeKernel(w io.Writer, k kernels.Kernel) {
 	for _, p := range k.Choices() {
 		line("parameter", p.String())
 	}
-}
-
-// citation is what to search for to find a paper.
-func citation(p kernels.Paper) string {
-	s := fmt.Sprintf("%s. %s, %d", p.Title, p.Where, p.Year)
-	if p.Authors != "" {
-		s = p.Authors + ": " + s
-	}
-	return s
 }
 
 // newKernelsNew is the command kernels new.

@@ -110,11 +110,7 @@ type customMatrix[V sparse.Float] struct {
 }
 
 func (m *customMatrix[V]) bytes() int64 {
-	n := int64(len(m.val.s)) * sizeOf[V]()
-	for _, s := range m.ints {
-		n += 4 * int64(len(s.s))
-	}
-	return n
+	return int64(len(m.val.s))*sizeOf[V]() + lists.Sum(m.ints, func(s *fenced[int32]) int64 { return 4 * int64(len(s.s)) })
 }
 
 // customForm returns the matrix in the format of a kernel, and what making it cost: copying it

@@ -44,21 +44,13 @@ func thinGrid() *plotter.Grid {
 
 // Panels stand in columns, with their data areas aligned, and share the labels of their axes.
 type Panels struct {
-	List    []Panel
-	Columns int // 0 for as many as suit their number.
-	X, Y    string
-}
-
-func (p Panels) columns() int {
-	if p.Columns > 0 {
-		return p.Columns
-	}
-	return ColumnsFor(len(p.List))
+	List []Panel
+	X, Y string
 }
 
 // Height returns the height of the body.
 func (p Panels) Height() vg.Length {
-	columns := p.columns()
+	columns := ColumnsFor(len(p.List))
 	return vg.Length((len(p.List)+columns-1)/columns)*PanelHeight(columns) + 24
 }
 
@@ -116,7 +108,7 @@ func thin(a *plot.Axis, keep func([]plot.Tick) []plot.Tick) {
 
 // Draw fills a body of any height.
 func (p Panels) Draw(c draw.Canvas) {
-	columns := p.columns()
+	columns := ColumnsFor(len(p.List))
 	const bottom = 20
 	page := c
 	// In a column, the label of y stands above.

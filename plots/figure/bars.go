@@ -72,11 +72,7 @@ func (f *barFigure) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 		if t.found < max(1, f.least) {
 			continue
 		}
-		for _, m := range t.lacking {
-			if !slices.Contains(lacking, m) {
-				lacking = append(lacking, m)
-			}
-		}
+		lacking = append(lacking, t.lacking...)
 		if len(t.matrices) > mostMatrices.here() {
 			pages = append(pages, f.clouds(s, t)...)
 		} else {
@@ -89,7 +85,7 @@ func (f *barFigure) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 	}
 	if len(lacking) > 0 {
 		return pages, []error{fmt.Errorf("figure %s lacks %s: the baseline has no verified trial there",
-			f.id, analysis.Enumerate(lacking))}
+			f.id, analysis.Enumerate(lists.Distinct(lacking, func(m string) string { return m })))}
 	}
 
 	return pages, nil

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/plots/canvas"
 	"example.org/spmvtune/sparse"
@@ -158,7 +159,7 @@ func Spy[V sparse.Float](name string, a *sparse.CSR[V], format string) ([]byte, 
 	for coarse := 1; coarse <= 4; coarse *= 2 {
 		m = canvas.MosaicOf(a.Rows, a.Cols, spyPixels/coarse, spyPixels)
 		d = sparse.NewDensity(a, m.Height, m.Width)
-		if d.Filled() >= len(d.Count)/enough {
+		if filled := lists.Where(d.Count, func(n uint32) bool { return n > 0 }); len(filled) >= len(d.Count)/enough {
 			break
 		}
 	}

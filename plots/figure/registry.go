@@ -203,11 +203,7 @@ type stack []body
 const stackGap = vg.Length(10)
 
 func (s stack) Height() vg.Length {
-	height := stackGap * vg.Length(len(s)-1)
-	for _, b := range s {
-		height += b.Height()
-	}
-	return height
+	return lists.Sum(s, body.Height) + stackGap*vg.Length(len(s)-1)
 }
 
 func (s stack) Draw(c draw.Canvas) {

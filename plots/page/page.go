@@ -11,7 +11,6 @@ import (
 	"html/template"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.org/spmvtune/analysis"
@@ -61,7 +60,7 @@ type document struct {
 	FailuresCut int // The number of failures beyond those listed.
 	Measured    string
 	Sweeps      []store.Sweep
-	Sources     []source
+	Sources     []kernels.Paper
 	Origins     htmlTable // The origins of the kernels.
 	Texts       string    // What marks say, see book.
 	Explored    string    // All good trials, "" if there are none; see explored.
@@ -113,11 +112,8 @@ func (c *Content) Write(w io.Writer) error {
 	return reportTemplate.Execute(term.Escaped(w), doc)
 }
 
-// A source is an entry of the report's bibliography.
-type source struct{ Key, Text string }
-
 // sources lists the papers that the figures and the measured kernels cite by key.
-func sources(c *Content) []source {
+func sources(c *Content) []kernels.Paper {
 	var cites strings.Builder
 	for _, f := range c.Figures {
 		cites.WriteString(f.Source + "; ")
@@ -127,14 +123,5 @@ func sources(c *Content) []source {
 		cites.WriteString(k.Source + "; ")
 	}
 
-	var list []source
-	for _, p := range kernels.Cited(cites.String()) {
-		text := p.Title + ". " + p.Where + ", " + strconv.Itoa(p.Year) + "."
-		if p.Authors != "" {
-			text = p.Authors + ": " + text
-		}
-		list = append(list, source{p.Key, text})
-	}
-
-	return list
+	return kernels.Cited(cites.String())
 }

@@ -68,10 +68,9 @@ func tableOf(t table.Table, id string) htmlTable {
 func (doc *document) putSheets(d *analysis.Data, list []table.Sheet) {
 	doc.Sheets = map[string]*htmlSheet{}
 	for _, s := range list {
-		switch {
-		case len(s.Tables) > 0 && s.Paper:
+		if s.Paper {
 			doc.Papers = append(doc.Papers, sheetOf(d, s))
-		case len(s.Tables) > 0:
+		} else {
 			doc.Sheets[s.Stem] = sheetOf(d, s)
 		}
 	}

@@ -14,13 +14,14 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"gonum.org/v1/plot/vg"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/plots/canvas"
 )
 
 // markdown prints tables under a title and notes. Columns are aligned in the source, too,
 // so that the file reads well in a terminal.
-func (s *Sheet) markdown() []byte {
+func (s *Sheet) Markdown() []byte {
 	var b bytes.Buffer
 	b.WriteString("# " + markdownText(s.Title) + "\n")
 	for _, n := range s.Notes {
@@ -67,7 +68,7 @@ func markdownText(s string) string { return strings.ReplaceAll(term.Markdown(s),
 // csv prints all digits of numbers. Columns whose numbers have intervals are followed by those of
 // their ends. Tables with the same columns become one, with the title of each in the first column.
 // Others follow after an empty line.
-func (s *Sheet) csv() []byte {
+func (s *Sheet) CSV() []byte {
 	var list []term.Table
 	for i := range s.Tables {
 		t := &s.Tables[i]
@@ -192,11 +193,8 @@ type typesetColumn struct {
 // columnsApart is the room between columns of a paper's table.
 const columnsApart = vg.Length(6)
 
-func widthOf(columns []typesetColumn) (width vg.Length) {
-	for _, c := range columns {
-		width += c.width + columnsApart
-	}
-	return width - columnsApart
+func widthOf(columns []typesetColumn) vg.Length {
+	return lists.Sum(columns, func(c typesetColumn) vg.Length { return c.width + columnsApart }) - columnsApart
 }
 
 // typeset chooses the columns of a table and the size of its type. A paper does without columns that no row fills or

@@ -188,14 +188,14 @@ func sentence(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:] + "."
 }
 
-// Sheets are the sheets of a report, some of which may have no tables.
+// Sheets are the sheets of a report that have tables.
 func Sheets(d *analysis.Data) []Sheet {
 	list := []Sheet{BestSheet(d), {Stem: "summary", Title: "Summary", Notes: notes(d, append(Sentences(d.Crowded()), Sentences(d.Missed())...)...), Tables: SummaryTables(d)},
 		ClaimSheet(d), WhySheet(d), LibrarySheet(d), PreparationSheet(d)}
 	if d.Against != nil {
 		list = append(list, AgainstSheet(d.Against, d.Base))
 	}
-	return append(list, PaperSheets(d)...)
+	return lists.Where(append(list, PaperSheets(d)...), func(s Sheet) bool { return len(s.Tables) > 0 })
 }
 
 // A Sheet is one file of tables, written as Markdown, CSV and LaTeX.
@@ -205,18 +205,4 @@ type Sheet struct {
 	Paper  bool     // It is a table of a paper.
 	Notes  []string // Paragraphs of notes.
 	Tables []Table
-}
-
-// A form is a sheet in one format.
-type form struct {
-	Name    string
-	Content []byte
-}
-
-// Forms returns the sheet as Markdown and CSV, nothing without tables.
-func (s *Sheet) Forms() []form {
-	if len(s.Tables) == 0 {
-		return nil
-	}
-	return []form{{s.Stem + ".md", s.markdown()}, {s.Stem + ".csv", s.csv()}}
 }

@@ -83,7 +83,7 @@ func TestLaTeX(t *testing.T) {
 // all digits.
 func TestCSV(t *testing.T) {
 	s := nasty()
-	lines := testkit.Must(csv.NewReader(strings.NewReader(string(s.csv()))).ReadAll())
+	lines := testkit.Must(csv.NewReader(strings.NewReader(string(s.CSV()))).ReadAll())
 	testkit.Equal(t, len(lines), 1+2*len(s.Tables[0].Rows), "lines")
 	for i, row := range s.Tables[0].Rows {
 		want := "1.2345"
@@ -109,7 +109,7 @@ func TestMarkdown(t *testing.T) {
 	table.Rows[1][1].Bold = true
 	sheet := Sheet{Title: "s", Tables: []Table{table}}
 	const want = "# s\n\n## t\n\n| name |     n |\n|:---- | -----:|\n| a    |   123 |\n| long | **5** |\n"
-	testkit.Equal(t, string(sheet.markdown()), want, "the table")
+	testkit.Equal(t, string(sheet.Markdown()), want, "the table")
 	for text, want := range map[string]string{
 		`Algorithm 3's "best"`:  `Algorithm 3's "best"`,
 		`coo_atomic, > 100 × x`: `coo_atomic, > 100 × x`,
@@ -189,7 +189,7 @@ func TestBestIntervals(t *testing.T) {
 	d := analysis.New([]store.Row{row, base}, []store.Best{{Row: row}}, nil,
 		[]store.Device{{Label: row.Device, Device: kernels.Device{Backend: "cuda"}}})
 	s := Sheet{Stem: "best-configuration", Title: "Best", Tables: BestTables(d)}
-	lines := testkit.Must(csv.NewReader(bytes.NewReader(s.csv())).ReadAll())
+	lines := testkit.Must(csv.NewReader(bytes.NewReader(s.CSV())).ReadAll())
 	testkit.Equal(t, len(lines), 2, "lines")
 	value := func(column string) float64 {
 		t.Helper()

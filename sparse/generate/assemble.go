@@ -152,7 +152,7 @@ func symmetric(ctx context.Context, on func(i int) bool, value func(i, j int) fl
 	if err != nil {
 		return nil, err
 	}
-	left, right := rowsOf(m), rowsOf(transposed(m.RowPtr, m.ColIdx, m.Rows))
+	left, right := rowsOf(m), rowsOf(m.Transpose())
 	return assembly{
 		rows: m.Rows, cols: m.Rows,
 		length: func(i int) int {
@@ -173,25 +173,6 @@ func symmetric(ctx context.Context, on func(i int) bool, value func(i, j int) fl
 		},
 		value: value,
 	}.build(ctx)
-}
-
-// transposed returns the transpose of a pattern of n columns.
-func transposed(start, columns []int32, n int) *sparse.CSR[float64] {
-	t := &sparse.CSR[float64]{Rows: n, Cols: len(start) - 1, RowPtr: make([]int32, n+2), ColIdx: make([]int32, len(columns))}
-	for _, j := range columns {
-		t.RowPtr[j+2]++
-	}
-	for i := range n {
-		t.RowPtr[i+2] += t.RowPtr[i+1]
-	}
-	for i := range t.Cols {
-		for _, j := range columns[start[i]:start[i+1]] {
-			t.ColIdx[t.RowPtr[j+1]] = int32(i)
-			t.RowPtr[j+1]++
-		}
-	}
-	t.RowPtr = t.RowPtr[:n+1]
-	return t
 }
 
 func everywhere(int) bool { return true }

@@ -50,7 +50,7 @@ func planLowRank(v values) (plan, error) {
 			spread(members[f*support:(f+1)*support], n, &s)
 			start[f+1] = int32((f + 1) * support)
 		}
-		factors := transposed(start, members, n)
+		factors := transposed(start, members, n) // by row
 		return func(i int, _ *stream, columns []int32) []int32 {
 			columns = append(columns, int32(i))
 			for _, f := range factors.ColIdx[factors.RowPtr[i]:factors.RowPtr[i+1]] {
@@ -229,6 +229,11 @@ func (v values) tracked() error {
 type bundle struct {
 	cameras, points int
 	start, camera   []int32 // point p is seen by cameras camera[start[p]:start[p+1]], increasing
+}
+
+// transposed says in which of the lists of numbers below n each number is.
+func transposed(start, numbers []int32, n int) *sparse.CSR[float64] {
+	return (&sparse.CSR[float64]{Rows: len(start) - 1, Cols: n, RowPtr: start, ColIdx: numbers}).Transpose()
 }
 
 // newBundle has points that are seen by 2 to 2·track − 2 cameras, pairs of them by twice track.

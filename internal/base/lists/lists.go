@@ -62,6 +62,14 @@ func Groups[T any, K comparable](list []T, key func(T) K) [][]T {
 	return groups
 }
 
+// Sum adds up what f says of the elements of list.
+func Sum[T any, N ~int | ~int64 | ~float64](list []T, f func(T) N) (sum N) {
+	for _, v := range list {
+		sum += f(v)
+	}
+	return sum
+}
+
 // Records gives each row of a table as its values by the names of their columns.
 func Records(columns []string, rows [][]any) []map[string]any {
 	return Of(rows, func(row []any) map[string]any {

@@ -14,6 +14,7 @@ func TestLists(t *testing.T) {
 	words := []string{"csr", "coo", "CSR", "sell"}
 	testkit.EqualLists(t, Of(words, strings.ToUpper), []string{"CSR", "COO", "CSR", "SELL"}, "Of")
 	testkit.EqualLists(t, Distinct(words, strings.ToLower), []string{"csr", "coo", "sell"}, "Distinct")
+	testkit.Equal(t, Sum(words, func(s string) int { return len(s) }), 13, "Sum")
 	testkit.EqualLists(t, Where(words, func(s string) bool { return len(s) == 3 }), []string{"csr", "coo", "CSR"}, "Where")
 	groups := Of(Groups(words, strings.ToLower), func(group []string) string { return strings.Join(group, " ") })
 	testkit.EqualLists(t, groups, []string{"csr CSR", "coo", "sell"}, "Groups")

@@ -180,9 +180,6 @@ func FlagOffline(cmd *cobra.Command, offline *bool) {
 		"download nothing, use the matrices that are here (same as "+fetch.EnvOffline+"=1)")
 }
 
-// PictureFormats are the extensions of pictures.
-var PictureFormats = []string{"png", "svg", "pdf"}
-
 // Group makes a command that only has subcommands: by itself it prints its help.
 func Group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args, cmd.SuggestionsMinimumDistance = subcommandOnly, 2

@@ -45,20 +45,6 @@ func Database(cmd *cobra.Command, word string) (string, error) {
 	return FileOfRun(cmd.ErrOrStderr(), word, analysis.DatabaseFile)
 }
 
-// FileOfRun is Database for any file that runs have in their folders. It tells alarm.
-func FileOfRun(alarm io.Writer, word, file string) (path string, err error) {
-	var note string
-	if word == "" {
-		path, note, err = lastRun(file)
-	} else {
-		path, note, err = fileOf(word, file)
-	}
-	if note != "" {
-		fmt.Fprintln(alarm, note)
-	}
-	return path, err
-}
-
 // OpenDatabase opens the database that a word names for reading.
 func OpenDatabase(cmd *cobra.Command, word string) (*store.DB, string, error) {
 	path, err := Database(cmd, word)
@@ -138,10 +124,13 @@ func lastWritten(path string) (time.Time, bool) {
 	return written, true
 }
 
-// fileOf returns the file of a run that a word names, and what to tell of the choice, if anything. A file
+// FileOfRun is Database for any file that runs have in their folders. It tells alarm. A file
 // that is there is meant by its name, and a folder that has the file by its own. A word without a slash is
 // then the name of a run: of its folder, of the only run of a sweep, or the beginning of one name.
-func fileOf(word, file string) (path, note string, err error) {
+func FileOfRun(alarm io.Writer, word, file string) (path string, err error) {
+	if word == "" {
+		return lastRun(alarm, file)
+	}
 	info, failed := os.Stat(word)
 	isFolder := failed == nil && info.IsDir()
 	inside := filepath.Join(word, file)
@@ -150,37 +139,37 @@ func fileOf(word, file string) (path, note string, err error) {
 	switch {
 	case failed == nil && !isFolder:
 		if len(named) > 0 {
-			note = fmt.Sprintf("note: %s is a file here; the run of this name is %s", word, named[0].path)
+			fmt.Fprintf(alarm, "note: %s is a file here; the run of this name is %s\n", word, named[0].path)
 		}
-		return word, note, nil
+		return word, nil
 	case isFolder && written:
-		return inside, "", nil
+		return inside, nil
 	case isFolder && slurm.IsRun(word):
-		return "", "", unmerged(word, file)
+		return "", unmerged(word, file)
 	case strings.ContainsRune(word, filepath.Separator) || filepath.Ext(word) == filepath.Ext(file):
 		if isFolder {
 			failed = emptyFolder(word, file)
 		}
-		return "", "", failed
+		return "", failed
 	}
 
 	switch len(named) {
 	case 1:
-		return named[0].path, "", nil
+		return named[0].path, nil
 	case 0:
 		if dir := filepath.Join(OutRoot(), word); slurm.IsRun(dir) {
-			return "", "", unmerged(dir, file)
+			return "", unmerged(dir, file)
 		}
 		if isFolder {
-			return "", "", emptyFolder(word, file)
+			return "", emptyFolder(word, file)
 		}
-		return "", "", noRun(word, file)
+		return "", noRun(word, file)
 	}
 	hint := "name one:"
 	for _, f := range named {
 		hint += "\n  " + f.path
 	}
-	return "", "", UsageHint(fmt.Errorf("%q could be any of %d runs", word, len(named)), hint)
+	return "", UsageHint(fmt.Errorf("%q could be any of %d runs", word, len(named)), hint)
 }
 
 // matching returns the files of the runs that a word names. A folder's full name is not taken for the
@@ -235,16 +224,17 @@ func RunNames(file string) []string {
 	return lists.Distinct(filesOfRuns(file), func(f found) string { return f.run })
 }
 
-// lastRun returns the file that was written last of those that runs have, and how to say so.
-func lastRun(file string) (path, note string, err error) {
+// lastRun returns the file that was written last of those that runs have, and tells alarm so.
+func lastRun(alarm io.Writer, file string) (path string, err error) {
 	all := filesOfRuns(file)
 	if len(all) == 0 {
 		what := map[string]string{analysis.DatabaseFile: "results database", analysis.RuleJSON: "learned rule"}[file]
-		return "", "", WithHint(errors.New("no "+cmp.Or(what, file)+" here"), makeOne)
+		return "", WithHint(errors.New("no "+cmp.Or(what, file)+" here"), makeOne)
 	}
-	note = "note: reading the run " + filepath.Dir(all[0].path)
+	note := "note: reading the run " + filepath.Dir(all[0].path)
 	if len(all) > 1 {
 		note += fmt.Sprintf(", the last of %d", len(all))
 	}
-	return all[0].path, note, nil
+	fmt.Fprintln(alarm, note)
+	return all[0].path, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/internal/cli/command"
 	"example.org/spmvtune/sparse/cache"
@@ -156,11 +157,7 @@ func cachedMatrices() (*cache.Dir, []cache.Info, error) {
 }
 
 func total(all []cache.Info) int64 {
-	var sum int64
-	for _, e := range all {
-		sum += e.Size
-	}
-	return sum
+	return lists.Sum(all, func(e cache.Info) int64 { return e.Size })
 }
 
 // ofLimit says how large the cache may become.
@@ -277,10 +274,7 @@ func pruneDownloads(w io.Writer, limits cache.Limits) error {
 
 // archives says how many archives there are and how large they are.
 func archives(list []fetch.Download) string {
-	var bytes int64
-	for _, d := range list {
-		bytes += d.Bytes
-	}
+	bytes := lists.Sum(list, func(d fetch.Download) int64 { return d.Bytes })
 	return fmt.Sprintf("%s, %s", term.Count(len(list), "archive", "archives"), term.Bytes(bytes))
 }
 

@@ -19,6 +19,7 @@ import (
 	"example.org/spmvtune/internal/cli/command"
 	"example.org/spmvtune/internal/cli/show"
 	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/plots/canvas"
 	"example.org/spmvtune/plots/figure"
 	"example.org/spmvtune/sparse"
 	"example.org/spmvtune/tuner/matrix"
@@ -334,7 +335,7 @@ bins of a pixel or a few, on a logarithmic colour scale. The extension chooses t
 		RunE:              s.Run,
 	}
 	cmd.Flags().StringVarP(&s.out, "out", "o", "", "picture to write: FILE.png, FILE.svg or FILE.pdf")
-	command.FlagFile(cmd, "out", command.PictureFormats...)
+	command.FlagFile(cmd, "out", canvas.Formats...)
 	s.target.Flags(cmd)
 	return cmd
 }
@@ -342,7 +343,7 @@ bins of a pixel or a few, on a logarithmic colour scale. The extension chooses t
 // Run draws a matrix.
 func (s *spyCommand) Run(cmd *cobra.Command, args []string) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(s.out)), ".")
-	if !slices.Contains(command.PictureFormats, format) {
+	if !slices.Contains(canvas.Formats, format) {
 		return command.Usage(errors.New("name a picture to write: -o FILE.png, FILE.svg or FILE.pdf"))
 	}
 	spec, err := s.target.Spec(args[0])

@@ -105,13 +105,6 @@ func newGallery(w *watcher, draw func(context.Context, string) ([]Picture, error
 	return g
 }
 
-// version changes with the pictures.
-func (g *gallery) version() string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return strconv.Itoa(g.number)
-}
-
 // A drawing takes at most this share of a processor while a run measures, and there is a rest of a
 // few seconds in any case.
 const (
@@ -120,12 +113,13 @@ const (
 )
 
 // wanted says that a page is open. It begins to draw where there is something new and it is time,
-// and returns why there are no pictures, "" if there are.
-func (g *gallery) wanted(running bool) string {
+// and returns what changes with the pictures, and why there are none, "" if there are.
+func (g *gallery) wanted(running bool) (version, none string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	version = strconv.Itoa(g.number)
 	if g.working {
-		return "drawing"
+		return version, "drawing"
 	}
 	least, share := time.Duration(0), time.Duration(1)
 	if running {
@@ -133,11 +127,11 @@ func (g *gallery) wanted(running bool) string {
 	}
 	now := markOf(g.watched.path)
 	if now == g.of || g.ctx.Err() != nil || !g.pace.ready(least, share) {
-		return g.failed
+		return version, g.failed
 	}
 	g.working = true
 	g.work.Go(func() { g.redraw(now) })
-	return "drawing"
+	return version, "drawing"
 }
 
 // redraw draws the pictures of the data at a mark.

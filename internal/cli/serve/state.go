@@ -100,12 +100,13 @@ func (s *Server) state(w http.ResponseWriter, r *http.Request) {
 	if err == nil && !state.Running && (state.Progress == nil || info.ModTime().After(state.Progress.At)) {
 		report = info.ModTime().String()
 	}
+	figures, drawing := s.figures.wanted(state.Running)
 	answer(w, r, struct {
 		State
 		Report  string `json:"report"`  // changes with it
 		Figures string `json:"figures"` // changes with the map
 		Drawing string `json:"drawing"` // why there are none, or none that are newer
-	}{state, report, s.figures.version(), s.figures.wanted(state.Running)})
+	}{state, report, figures, drawing})
 }
 
 // A watcher reads what a page shows of a run, when it has changed.

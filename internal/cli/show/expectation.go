@@ -109,17 +109,12 @@ func (e *expectation) skip(name string) {
 }
 
 // total is how many trials there are in all.
-func (e *expectation) total() int { return e.sum(func(m *expected) int { return m.trials }) }
+func (e *expectation) total() int {
+	return lists.Sum(e.list, func(m *expected) int { return m.trials })
+}
 
 // ahead is how many trials are left.
-func (e *expectation) ahead() int { return e.sum((*expected).left) }
-
-func (e *expectation) sum(of func(*expected) int) (n int) {
-	for _, m := range e.list {
-		n += of(m)
-	}
-	return n
-}
+func (e *expectation) ahead() int { return lists.Sum(e.list, (*expected).left) }
 
 // foresee returns the time left. It is known once a trial is over.
 func (e *expectation) foresee(now time.Time) (left time.Duration, known bool) {
