@@ -61,30 +61,23 @@ func helpParts(width int) (intro string, sections []helpSection) {
 
 // strategies lists the search strategies, in comments.
 func strategies(width int) string {
-	var list section
-	for _, k := range search.Strategies {
-		help := k.Help
+	return section(lists.Of(search.Strategies, func(k search.Kind) key {
 		if k.Adaptive {
-			help += " (adaptive)"
+			k.Help += " (adaptive)"
 		}
-		list = append(list, key{name: k.Name, doc: help})
-	}
-	return list.Comments(width)
+		return key{name: k.Name, doc: k.Help}
+	})).Comments(width)
 }
 
 // generators lists the generators and their arguments, in comments.
 func generators(width int) string {
-	var list section
-	for _, g := range generate.Generators() {
-		var args []string
-		for _, a := range g.Args {
+	return section(lists.Of(generate.Generators(), func(g generate.Generator) key {
+		args := lists.Of(g.Args, func(a generate.Arg) string {
 			if a.Required {
-				args = append(args, a.Name)
-			} else {
-				args = append(args, a.Name+" = "+a.Value(a.Default))
+				return a.Name
 			}
-		}
-		list = append(list, key{name: g.Name, doc: strings.Join(args, ", ")})
-	}
-	return list.Comments(width)
+			return a.Name + " = " + a.Value(a.Default)
+		})
+		return key{name: g.Name, doc: strings.Join(args, ", ")}
+	})).Comments(width)
 }

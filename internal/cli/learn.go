@@ -232,11 +232,8 @@ func ruleExtensions() []string {
 }
 
 func ruleFormHelp() string {
-	var b strings.Builder
-	for _, e := range ruleForms {
-		fmt.Fprintf(&b, "  %-6s %s\n", e.extension, e.what)
-	}
-	return strings.TrimRight(b.String(), "\n")
+	lines := lists.Of(ruleForms, func(e ruleForm) string { return fmt.Sprintf("  %-6s %s", e.extension, e.what) })
+	return strings.Join(lines, "\n")
 }
 
 // ruleFormOf returns the form of a file's extension.

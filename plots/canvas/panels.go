@@ -26,20 +26,15 @@ func (p *Panel) plot() *plot.Plot {
 	drawn := NewPlot()
 	p.X.Apply(&drawn.X)
 	p.Y.Apply(&drawn.Y)
-	drawn.Add(thinGrid())
+	grid := plotter.NewGrid()
+	grid.Vertical.Width = 0
+	grid.Horizontal = draw.LineStyle{Color: GridColor, Width: 0.7}
+	drawn.Add(grid)
 	if p.Heading != "" || p.Note != "" {
 		drawn.Add(heading{p.Heading, p.Note})
 	}
 	drawn.Add(p.Layers...)
 	return drawn
-}
-
-// thinGrid returns horizontal lines at the labelled ticks.
-func thinGrid() *plotter.Grid {
-	grid := plotter.NewGrid()
-	grid.Vertical.Width = 0
-	grid.Horizontal = draw.LineStyle{Color: GridColor, Width: 0.7}
-	return grid
 }
 
 // Panels stand in columns, with their data areas aligned, and share the labels of their axes.

@@ -176,7 +176,7 @@ func (t *heatTile) draw(c draw.Canvas, box vg.Rectangle) {
 	if !t.printed(cell) {
 		bestLook.Mark(c, best, min(bestRadius, max(1.8, cell.X*0.4)))
 	}
-	canvas.Hover(c, best, func() string { return analysis.About(t.cells[t.best].row) })
+	canvas.Hover(c, best, func() string { return analysis.About(t.cells[t.best].Row) })
 	soft := canvas.At(canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor), text.XLeft, text.YTop)
 	c.FillText(soft, vg.Point{X: box.Min.X, Y: box.Min.Y - 3}, canvas.Fit(soft, fmt.Sprintf("%d × %d: %s",
 		t.blocks[t.best%n], t.grids[t.best/n], valueOf(t.cells[t.best])), box.Size().X+heatGap/2))
@@ -216,30 +216,24 @@ type heatTile struct {
 
 // A heatCell is a configuration, or a gap.
 type heatCell struct {
-	measured bool
-	GFLOPS   float64
-	tied     bool // The cell is tied with the fastest of the tile.
-	row      *store.Row
+	*store.Row      // nil in a gap
+	tied       bool // The cell is tied with the fastest of the tile.
 }
 
 // heatTileOf returns the tile of a kernel, false unless there are two sizes of both kinds.
 func heatTileOf(p *analysis.Panel, kernel string) (heatTile, bool) {
 	all := p.ByKernel(kernel)
 	params := analysis.Fastest(all).Params
+	var t heatTile
 	var rows []store.Row
-
 	var shown []*store.Row // in the panel, which stays anyhow
 	for i := range all {
 		r := &all[i]
 		if r.Params == params && r.GFLOPS > 0 && !math.IsInf(r.GFLOPS, 0) && overBlock.size(r) > 0 &&
 			overGrid.size(r) > 0 {
 			rows, shown = append(rows, *r), append(shown, r)
+			t.blocks, t.grids = append(t.blocks, r.Block), append(t.grids, r.Grid)
 		}
-	}
-
-	var t heatTile
-	for i := range rows {
-		t.blocks, t.grids = append(t.blocks, rows[i].Block), append(t.grids, rows[i].Grid)
 	}
 	t.blocks = slices.Compact(slices.Sorted(slices.Values(t.blocks)))
 	t.grids = slices.Compact(slices.Sorted(slices.Values(t.grids)))
@@ -255,7 +249,7 @@ func heatTileOf(p *analysis.Panel, kernel string) (heatTile, bool) {
 		x, _ := slices.BinarySearch(t.blocks, r.Block)
 		y, _ := slices.BinarySearch(t.grids, r.Grid)
 		at := y*len(t.blocks) + x
-		t.cells[at] = heatCell{true, r.GFLOPS, tied[i], shown[i]}
+		t.cells[at] = heatCell{shown[i], tied[i]}
 		if r == best {
 			t.best = at
 		}
@@ -274,7 +268,7 @@ func (t *heatTile) tied(x, y int) bool {
 func (t *heatTile) step(c heatCell) int {
 	low := t.cells[t.best].GFLOPS
 	for _, other := range t.cells {
-		if other.measured {
+		if other.Row != nil {
 			low = min(low, other.GFLOPS)
 		}
 	}
@@ -292,7 +286,7 @@ func (t *heatTile) printed(cell vg.Point) bool {
 	style := canvas.OnHeat(valueSize, true, 0)
 	var widest vg.Length
 	for _, c := range t.cells {
-		if c.measured {
+		if c.Row != nil {
 			widest = max(widest, style.Width(valueOf(c)))
 		}
 	}
@@ -308,7 +302,7 @@ func valueOf(c heatCell) string { return term.Significant(c.GFLOPS, 3) }
 func (t *heatTile) fill(c draw.Canvas, origin, cell vg.Point) {
 	n, printed := len(t.blocks), t.printed(cell)
 	for i, v := range t.cells {
-		if !v.measured {
+		if v.Row == nil {
 			continue
 		}
 		box, step := vg.Rectangle{Min: cornerOf(origin, cell, i%n, i/n), Max: cornerOf(origin, cell, i%n+1, i/n+1)}, t.step(v)

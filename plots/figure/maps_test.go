@@ -35,7 +35,7 @@ func TestHeatTile(t *testing.T) {
 	} {
 		testkit.Equal(t, tile.step(tile.cells[i]), want, "cell %d has step", i)
 	}
-	testkit.Check(t, !tile.cells[4].measured, "block 128 was not measured with grid 8")
+	testkit.Check(t, tile.cells[4].Row == nil, "block 128 was not measured with grid 8")
 
 	d = analysis.New([]store.Row{synthetic.TileRow(64, 1, 10, ""), synthetic.TileRow(128, 1, 20, "")}, nil, nil, nil)
 	if _, ok := heatTileOf(&d.Panels[0], "csr_vector"); ok {

@@ -38,16 +38,11 @@ func facts(d *analysis.Data) (list []fact) {
 		list = append(list, fact{Value: term.Change(factor), Name: "largest drift, " + analysis.Counting(worst, factor),
 			Bad: worst.Significant})
 	}
-	return slices.Concat(list, tieFacts(d), aimFacts(d))
-}
-
-// tieFacts says what is not called a win.
-func tieFacts(d *analysis.Data) []fact {
-	r := d.Resolution()
-	if !(r.Usual > 0) {
-		return nil
+	if r := d.Resolution(); r.Usual > 0 {
+		list = append(list, fact{Value: r.Limit(), Name: "difference from which a configuration is called faster" + r.Caveat(),
+			Bad: !r.Repeated})
 	}
-	return []fact{{Value: r.Limit(), Name: "difference from which a configuration is called faster" + r.Caveat(), Bad: !r.Repeated}}
+	return append(list, aimFacts(d)...)
 }
 
 // measured says when the trials were measured, and with how many samples, "" if none was.

@@ -133,30 +133,26 @@ func drawRMAT(ctx context.Context, v values, count int) ([]edge, error) {
 // columns[start[i]:start[i+1]], in no useful order. If symmetric, every edge
 // off the diagonal counts in both directions.
 func collect(edges []edge, n int, symmetric bool) (start, columns []int32) {
-	// start is shifted by one while it serves as the rows' write positions.
-	start = make([]int32, n+2)
-	for _, e := range edges {
-		start[e.row+2]++
-		if symmetric && e.row != e.col {
-			start[e.col+2]++
+	each := func(do func(row, col int32)) {
+		for _, e := range edges {
+			do(e.row, e.col)
+			if symmetric && e.row != e.col {
+				do(e.col, e.row)
+			}
 		}
 	}
 
+	// start is shifted by one while it serves as the rows' write positions.
+	start = make([]int32, n+2)
+	each(func(row, _ int32) { start[row+2]++ })
 	for i := 2; i < len(start); i++ {
 		start[i] += start[i-1]
 	}
 	columns = make([]int32, start[n+1])
-	put := func(row, col int32) {
+	each(func(row, col int32) {
 		columns[start[row+1]] = col
 		start[row+1]++
-	}
-
-	for _, e := range edges {
-		put(e.row, e.col)
-		if symmetric && e.row != e.col {
-			put(e.col, e.row)
-		}
-	}
+	})
 	return start[:n+1], columns
 }
 

@@ -164,13 +164,9 @@ func printList(w io.Writer, list []status.Status) {
 	}
 	g := term.Table{Columns: []string{"run", "chunks", "trials", "left", "state"}}
 	for _, s := range list {
-		g.Rows = append(g.Rows, []any{
-			s.Name,
-			term.Quantity(fmt.Sprintf("%d/%d", s.Counts.Done, s.Counts.All)),
+		g.Add(s.Name, term.Quantity(fmt.Sprintf("%d/%d", s.Counts.Done, s.Counts.All)),
 			term.Quantity(fmt.Sprintf("%d/%s%d", s.Trials.Done, roughly(s), s.Trials.Of)),
-			term.Quantity(timeLeft(s)),
-			inAWord(s),
-		})
+			term.Quantity(timeLeft(s)), inAWord(s))
 	}
 
 	g.Print(w)
