@@ -275,7 +275,11 @@ func (t *tuneCommand) answer(ctx context.Context) error {
 	if sum.Interrupted {
 		return t.interrupted()
 	}
-	if err := t.print(context.WithoutCancel(ctx)); err != nil {
+	list, err := t.answers(context.WithoutCancel(ctx))
+	if err == nil {
+		err = printTuned(t.data, &t.output, list, t.products)
+	}
+	if err != nil {
 		return err
 	}
 	return t.outcome(sum)

@@ -225,15 +225,6 @@ func (t *tuneCommand) answers(ctx context.Context) ([]tuned, error) {
 	return list, err
 }
 
-// print prints the answers.
-func (t *tuneCommand) print(ctx context.Context) error {
-	list, err := t.answers(ctx)
-	if err != nil {
-		return err
-	}
-	return printTuned(t.data, &t.output, list, t.products)
-}
-
 // printTuned prints answers, for programs where out says so.
 func printTuned(w io.Writer, out *command.Output, list []tuned, products int) error {
 	switch out.Format {

@@ -177,11 +177,7 @@ func (d *Dir) Verify(ctx context.Context, e Info) error {
 // Remove removes an entry. Processes that have it open are not affected; on a network file
 // system, only on the same machine.
 func (d *Dir) Remove(e Info) error {
-	err := os.Remove(d.entry(e.Key))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return files.Remove(d.entry(e.Key))
 }
 
 // Limits say what Prune leaves. Start from NoLimits.

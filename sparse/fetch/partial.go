@@ -75,7 +75,7 @@ func (p *partial) stateName() string { return p.name() + ".json" }
 // begin forgets the bytes that are here, and begins with those of s.
 func (p *partial) begin(s state) error {
 	p.have = 0
-	if err := errors.Join(ignored(os.Remove(p.stateName()), fs.ErrNotExist), p.file.Truncate(0)); err != nil {
+	if err := errors.Join(files.Remove(p.stateName()), p.file.Truncate(0)); err != nil {
 		return err
 	}
 	p.state = s
@@ -112,14 +112,6 @@ func (p *partial) leave(keep bool) {
 		os.Remove(p.name())
 		os.Remove(p.stateName())
 	}
-}
-
-// ignored is err, unless it is of that kind.
-func ignored(err, kind error) error {
-	if errors.Is(err, kind) {
-		return nil
-	}
-	return err
 }
 
 // A Download is the file of a matrix, complete or partial.
@@ -192,7 +184,7 @@ func (c *Collection) Prune(limits cache.Limits) ([]Download, error) {
 			}
 			err = nil
 			for _, path := range d.files {
-				err = errors.Join(err, ignored(os.Remove(path), fs.ErrNotExist))
+				err = errors.Join(err, files.Remove(path))
 			}
 			return true, err
 		})

@@ -293,4 +293,13 @@ func (f *Scratch) Remove() error {
 	return cmp.Or(os.RemoveAll(f.Path()), f.lock.Close())
 }
 
+// Remove removes a file, if it is there.
+func Remove(path string) error {
+	err := os.Remove(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 func flock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }

@@ -165,11 +165,8 @@ func FileOfRun(alarm io.Writer, word, file string) (path string, err error) {
 		}
 		return "", noRun(word, file)
 	}
-	hint := "name one:"
-	for _, f := range named {
-		hint += "\n  " + f.path
-	}
-	return "", UsageHint(fmt.Errorf("%q could be any of %d runs", word, len(named)), hint)
+	paths := lists.Of(named, func(f found) string { return "\n  " + f.path })
+	return "", UsageHint(fmt.Errorf("%q could be any of %d runs", word, len(named)), "name one:"+strings.Join(paths, ""))
 }
 
 // matching returns the files of the runs that a word names. A folder's full name is not taken for the
