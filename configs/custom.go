@@ -53,10 +53,11 @@ func (t *table) customSpace(device string, p Protocol, find finder) Space {
 	o := &kernels.Custom{Kernel: kernels.Kernel{
 		Source: "defined by the sweep", Format: kernels.CSR, Scope: kernels.ScopeRow, Custom: true,
 	}}
-	keys, read := customKeys, func() { t.source(o, device, find) }
+	keys, read, launch := customKeys, func() { t.source(o, device, find) }, func() { t.customLaunch(o) }
 	if !t.has("source") {
 		o.Source = "a program, called by the sweep"
-		keys, read = slices.Concat(programKeys, customKeys[len(customKeys)-1:]), func() { t.program(o, device) }
+		keys = slices.Concat(programKeys, customKeys[len(customKeys)-1:])
+		read, launch = func() { t.program(o, device) }, func() { t.command(o, p, find) }
 	}
 	t.only(append(kernelKeys.names(), keys.names()...))
 	t.text("name", &o.Name)
@@ -65,11 +66,7 @@ func (t *table) customSpace(device string, p Protocol, find finder) Space {
 	}
 	read()
 	s := Space{Custom: o, Params: t.customParams(o)}
-	if t.has("source") {
-		t.customLaunch(o)
-	} else {
-		t.command(o, p, find)
-	}
+	launch()
 	s.Kernels = []string{o.Name}
 	chosen := []kernels.Kernel{o.Kernel}
 	t.choices(&s, chosen, chosen)

@@ -302,20 +302,12 @@ func observedIn(cmd *cobra.Command, args []string, device string) (seen []rule.O
 		}
 		seen, test = append(seen, measured...), append(test, classes...)
 	}
-	seen, err = ofDevice(seen, device)
-	return seen, test, err
-}
-
-// ofDevice leaves out what other devices measured; "": nothing.
-func ofDevice(seen []rule.Observation, device string) ([]rule.Observation, error) {
 	if device == "" {
-		return seen, nil
+		return seen, test, nil
 	}
-	measured := rule.Distinct(seen, func(o rule.Observation) string { return o.Device })
-	if err := command.Known("device", device, measured); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(seen, func(o rule.Observation) bool { return o.Device != device }), nil
+	devices := rule.Distinct(seen, func(o rule.Observation) string { return o.Device })
+	return lists.Where(seen, func(o rule.Observation) bool { return o.Device == device }), test,
+		command.Known("device", device, devices)
 }
 
 // observed reads the trials in the databases, as a report on them does, and the classes that their
