@@ -128,26 +128,19 @@ func Over(a, b []Entry) (mean stat.Ratio, places int) {
 func Leaders(cases []map[string]float64, n int) []string {
 	wins, means := map[string]int{}, Means[string]{}
 	for _, speeds := range cases {
-		names := slices.Collect(maps.Keys(speeds))
-		SortKernels(names) // sums are the same in each run
-		var best string
-		for _, name := range names {
-			if best == "" || speeds[name] > speeds[best] {
-				best = name
-			}
+		if len(speeds) == 0 {
+			continue
 		}
+		names := slices.SortedFunc(maps.Keys(speeds), compareKernels) // sums are the same in each run
+		best := slices.MaxFunc(names, func(a, b string) int { return cmp.Compare(speeds[a], speeds[b]) })
 		for _, name := range names {
 			means.Add(name, speeds[name]/speeds[best])
 		}
-		if best != "" {
-			wins[best]++
-		}
+		wins[best]++
 	}
 
-	names := slices.Collect(maps.Keys(means))
-	SortKernels(names)
-	slices.SortStableFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(wins[b], wins[a]), cmp.Compare(means[b].Value(), means[a].Value()))
+	names := slices.SortedFunc(maps.Keys(means), func(a, b string) int {
+		return cmp.Or(cmp.Compare(wins[b], wins[a]), cmp.Compare(means[b].Value(), means[a].Value()), compareKernels(a, b))
 	})
 	names = names[:min(n, len(names))]
 	SortKernels(names)

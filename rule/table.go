@@ -286,12 +286,10 @@ func distance(a, b kernels.Config) float64 {
 }
 
 func sortedConfigs(byID map[kernels.Config]kernels.Config) []kernels.Config {
-	all := slices.Collect(maps.Values(byID))
-	slices.SortFunc(all, func(a, b kernels.Config) int {
+	return slices.SortedFunc(maps.Values(byID), func(a, b kernels.Config) int {
 		return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Block, b.Block),
 			cmp.Compare(a.Grid, b.Grid), cmp.Compare(a.Params.String(), b.Params.String()))
 	})
-	return all
 }
 
 // idOf identifies a configuration within a precision.

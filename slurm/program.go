@@ -115,10 +115,8 @@ func (r *Run) CheckPrograms() error {
 // checkBeside makes sure that the program built with CUDA beside the one that runs, which measures for it,
 // is that of the submission, too: the program need not be the one in bin/.
 func (r *Run) checkBeside(self string) error {
-	if resolved, err := filepath.EvalSymlinks(self); err == nil {
-		self = resolved
-	}
-	beside := filepath.Join(filepath.Dir(self), cudaName)
+	resolved, _ := filepath.EvalSymlinks(self)
+	beside := filepath.Join(filepath.Dir(cmp.Or(resolved, self)), cudaName)
 	if hash, err := hashOf(os.Open(beside)); err != nil || hash != r.CUDA {
 		return fmt.Errorf("%s is not the program built with CUDA of run %s: start %s instead", beside, r.JobName(), r.program())
 	}

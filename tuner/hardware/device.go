@@ -58,16 +58,6 @@ func OpenGPU(index int) (GPU, error) {
 	return found, b.Close()
 }
 
-// cudaProgram returns the binary built with CUDA beside program.
-func cudaProgram(program string) (path string, ok bool) {
-	if resolved, err := filepath.EvalSymlinks(program); err == nil {
-		program = resolved
-	}
-	path = filepath.Join(filepath.Dir(program), "spmvtune-cuda")
-	info, err := os.Stat(path)
-	return path, err == nil && info.Mode().IsRegular()
-}
-
 // FindGPU describes the GPU, through this program or the one beside it.
 func FindGPU(ctx context.Context, index int) (GPU, error) {
 	program, err := Program("cuda")
@@ -235,8 +225,10 @@ func Program(backend string) (string, error) {
 		return "", fmt.Errorf("finding this program: %w", err)
 	}
 	if backend == "cuda" && !cuda.Built {
-		if beside, ok := cudaProgram(program); ok {
-			program = beside
+		resolved, _ := filepath.EvalSymlinks(program)
+		beside := filepath.Join(filepath.Dir(cmp.Or(resolved, program)), "spmvtune-cuda")
+		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
+			return beside, nil
 		}
 	}
 	return program, nil

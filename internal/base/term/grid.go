@@ -8,6 +8,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // A Grid is a table of texts.
@@ -125,24 +127,19 @@ func (g *Grid) pretty() table.Writer {
 	out := table.NewWriter()
 	out.SetStyle(style)
 
-	header := make(table.Row, len(g.Columns))
 	var configs []table.ColumnConfig
-	for i, c := range g.Columns {
-		header[i] = c
-		if g.Right[i] {
+	for i, right := range g.Right {
+		if right {
 			c := table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
 			configs = append(configs, c)
 		}
 	}
-	out.AppendHeader(header)
 	out.SetColumnConfigs(configs)
 
+	cells := func(row []string) table.Row { return lists.Of(row, func(s string) any { return s }) }
+	out.AppendHeader(cells(g.Columns))
 	for _, row := range g.Rows {
-		r := make(table.Row, len(row))
-		for i, v := range row {
-			r[i] = v
-		}
-		out.AppendRow(r)
+		out.AppendRow(cells(row))
 	}
 	return out
 }
