@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/testing/testkit"
 	"example.org/spmvtune/kernels"
 )
@@ -49,7 +50,7 @@ func TestLeavesAverageWhereItIsLegal(t *testing.T) {
 			g.left[m][0] = 1
 		}
 	}
-	testkit.Near(t, g.leaf(indices(len(tab.names)))[0]*boosts, boostRate, 1e-9, "it adds")
+	testkit.Near(t, g.leaf(lists.Indices(len(tab.names)))[0]*boosts, boostRate, 1e-9, "it adds")
 	for m, left := range g.left {
 		want := map[bool]float64{true: 1 - boostRate, false: 0}[tab.fits[m][local]]
 		testkit.Near(t, left[0], want, 1e-9, "%s: left to explain", tab.names[m])

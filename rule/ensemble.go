@@ -110,7 +110,7 @@ func (e *Ensemble) unsure(f *Subject) string {
 // all of them, since to ask takes time. If none is legal, they all are.
 func (e *Ensemble) rank(f *Subject, few int) (order []int, lost []float64) {
 	lost = e.lost(f)
-	all := indices(len(lost))
+	all := lists.Indices(len(lost))
 	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(lost[a], lost[b]) })
 	for _, i := range all {
 		if f.takes(e.Configs[i]) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 )
 
@@ -43,7 +44,7 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 		if err != nil {
 			return nil, fmt.Errorf("learning a rule for %s: %w", k, err)
 		}
-		s := t.teach(indices(len(t.names)), opt)
+		s := t.teach(lists.Indices(len(t.names)), opt)
 		s.Key, s.Hardware, s.Configs, s.Validation = k, t.facts[0].Hardware, len(t.configs), v
 		s.price(t)
 		s.Sources = s.sources(teaching)

@@ -107,23 +107,16 @@ func Distinct(obs []Observation, of func(Observation) string) []string {
 // FromRows makes observations of trials, failed ones included, but not of kernels whose y nobody sees: no
 // rule may choose one. rows and matrices are all that the database has.
 func FromRows(ctx context.Context, db *store.DB, rows []store.Row, matrices []trial.Matrix) ([]Observation, error) {
-	known := make(map[string]*trial.Matrix, len(matrices))
-	for i := range matrices {
-		known[matrices[i].Name] = &matrices[i]
-	}
+	known := lists.Keyed(lists.Indices(len(matrices)), func(i int) (string, *trial.Matrix) {
+		return matrices[i].Name, &matrices[i]
+	})
 	list, err := db.Kernels(ctx)
 	devices, err2 := db.Devices(ctx)
 	if err := cmp.Or(err, err2); err != nil {
 		return nil, fmt.Errorf("reading observations: %w", err)
 	}
-	sources := make(map[string]string, len(list))
-	for _, k := range list { // the last of several sources of a kernel stays
-		sources[k.Name] = k.Digest
-	}
-	hardware := make(map[string]Hardware, len(devices))
-	for _, d := range devices {
-		hardware[d.Label] = HardwareOf(d.Device)
-	}
+	sources := lists.Keyed(list, func(k store.Kernel) (string, string) { return k.Name, k.Digest })
+	hardware := lists.Keyed(devices, func(d store.Device) (string, Hardware) { return d.Label, HardwareOf(d.Device) })
 	obs := make([]Observation, 0, len(rows))
 	for i := range rows {
 		row := &rows[i]

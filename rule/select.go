@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/sparse"
@@ -287,10 +288,7 @@ func (n *Node) pays(f *Subject, reading float64) int {
 // price notes at each leaf of the tree over sizes what a product takes, what the features save
 // in one, on families left out, and what they cost.
 func (s *Model) price(t *table) {
-	cases := make(map[string]Case, len(s.Validation.Cases))
-	for _, c := range s.Validation.Cases {
-		cases[c.Matrix] = c
-	}
+	cases := lists.Keyed(s.Validation.Cases, func(c Case) (string, Case) { return c.Matrix, c })
 	for _, n := range s.Sizes.Leaves() {
 		var paces, readings []float64
 		for _, name := range n.Matrices {

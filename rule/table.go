@@ -257,7 +257,7 @@ func nearest(c kernels.Config, among []kernels.Config, use func(i int) bool) (li
 // luck.
 func neighbours(configs []kernels.Config, use []bool) [][]int {
 	adjacent := make([][]int, len(configs))
-	used := lists.Where(indices(len(configs)), func(c int) bool { return use[c] })
+	used := lists.Where(lists.Indices(len(configs)), func(c int) bool { return use[c] })
 	for i, j := range stat.Beside(lists.Of(used, func(c int) kernels.Config { return configs[c] })) {
 		lower, upper := used[i], used[j]
 		adjacent[upper] = append(adjacent[upper], lower)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/testing/testkit"
 	"example.org/spmvtune/sparse"
 )
@@ -34,7 +35,7 @@ func TestFoldsKeepFamiliesTogether(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for _, obs := range [][]Observation{classed(rng, 80), messy(rng, 23), world(rng, 30, byRow)} {
 		tab := tableOf(t, obs)
-		all := indices(len(tab.names))
+		all := lists.Indices(len(tab.names))
 		for _, parts := range [][][]int{tab.families(all), tab.folds(all, toDecide), tab.folds(all, toJudge)} {
 			seen := slices.Sorted(slices.Values(slices.Concat(parts...)))
 			testkit.EqualLists(t, seen, all, "%d parts hold", len(parts))

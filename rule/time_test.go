@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 )
 
@@ -35,7 +36,7 @@ func TestTimesAreSumsOfTerms(t *testing.T) {
 		}
 	}
 	tab := tableOf(t, obs)
-	times := newLearner(tab, DefaultOptions, indices(60)).times(indices(60), indices(2))
+	times := newLearner(tab, DefaultOptions, lists.Indices(60)).times(lists.Indices(60), lists.Indices(2))
 	for m := range tab.names {
 		f, want := &tab.facts[m], [2]float64{}
 		for c, config := range tab.configs {

@@ -20,7 +20,7 @@ import (
 // and, if there are many, without some others. What is judged as the rule is the whole
 // procedure: how far the tree is pruned is decided anew, see penalty.
 func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
-	all := indices(len(t.names))
+	all := lists.Indices(len(t.names))
 	parts := t.folds(all, toJudge)
 	if len(parts) < 2 {
 		return Validation{}, nil
@@ -72,14 +72,6 @@ func (t *table) sumUp(cases []Case) Validation {
 		SingleKernel: Summarise(cases, SingleKernel.Of).Mean,
 		Cases:        cases,
 	}
-}
-
-func indices(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	return list
 }
 
 // chooseKernel returns the kernel that is best on average over the matrices, of
@@ -150,7 +142,7 @@ func (t *table) folds(matrices []int, by folding) [][]int {
 	slices.SortStableFunc(list, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
 	parts := make([][]int, by.parts)
 	for _, family := range list {
-		least := slices.MinFunc(indices(by.parts), func(a, b int) int { return cmp.Compare(len(parts[a]), len(parts[b])) })
+		least := slices.MinFunc(lists.Indices(by.parts), func(a, b int) int { return cmp.Compare(len(parts[a]), len(parts[b])) })
 		parts[least] = append(parts[least], family...)
 	}
 

@@ -191,8 +191,7 @@ func (db *DB) Batches(ctx context.Context) iter.Seq2[Batch, error] { return db.b
 // batches yields all that a database has of the trials that are chosen, without repeats, for Import.
 func (db *DB) batches(ctx context.Context, chosen chosen) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {
-		b := batcher{yield: yield, sweeps: map[int64]*Sweep{}, devices: map[string]*Device{},
-			sources: map[kernelSource]int{}, runs: map[runKey]*tuner.RunInfo{}}
+		b := batcher{yield: yield, sources: map[kernelSource]int{}, runs: map[runKey]*tuner.RunInfo{}}
 		err := b.prepare(ctx, db, chosen)
 		if err == nil {
 			err = db.wrap("reading trials", b.read(ctx, db.from(), chosen))
@@ -207,8 +206,8 @@ func (db *DB) batches(ctx context.Context, chosen chosen) iter.Seq2[Batch, error
 type batcher struct {
 	yield func(Batch, error) bool
 
-	sweeps  map[int64]*Sweep
-	devices map[string]*Device // devices by label
+	sweeps  map[int64]Sweep
+	devices map[string]Device // devices by label
 	origins map[int64]trial.Origin
 	kernels []Kernel
 	sources map[kernelSource]int // which of its kernel's sources each is
@@ -230,12 +229,8 @@ func (b *batcher) prepare(ctx context.Context, db *DB, chosen chosen) error {
 	devices, err2 := db.Devices(ctx)
 	origins, err3 := db.from().origins(ctx)
 	list, err4 := db.Kernels(ctx)
-	for i := range sweeps {
-		b.sweeps[sweeps[i].id] = &sweeps[i]
-	}
-	for i := range devices {
-		b.devices[devices[i].Label] = &devices[i]
-	}
+	b.sweeps = lists.Keyed(sweeps, func(s Sweep) (int64, Sweep) { return s.id, s })
+	b.devices = lists.Keyed(devices, func(d Device) (string, Device) { return d.Label, d })
 	nth := map[string]int{}
 	for _, k := range list {
 		b.sources[kernelSource{k.Name, k.Digest}] = nth[k.Name]

@@ -120,10 +120,7 @@ func (db *DB) Chosen(ctx context.Context, condition string) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen := map[any]bool{}
-	for _, row := range answer.Rows {
-		chosen[row[0]] = true
-	}
+	chosen := lists.Keyed(answer.Rows, func(row []any) (any, bool) { return row[0], true })
 	list, err := db.Results(ctx, Filter{Status: trial.OK})
 	return slices.DeleteFunc(list, func(r Row) bool { return !chosen[r.ID] }), err
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/sparse"
 	"example.org/spmvtune/tuner/search"
@@ -111,10 +112,8 @@ func (db *DB) Good(ctx context.Context) ([]Good, error) {
 	if err != nil {
 		return nil, db.wrap("reading sentinels", err)
 	}
-	drifted, repeats := watchOver(records), map[int64]*rerunTrial{}
-	for i := range records {
-		repeats[records[i].id] = &records[i]
-	}
+	drifted := watchOver(records)
+	repeats := lists.Keyed(lists.Indices(len(records)), func(i int) (int64, *rerunTrial) { return records[i].id, &records[i] })
 	var g Good
 	var list []Good
 	names := interner{}
@@ -234,11 +233,7 @@ func (db *DB) Features(ctx context.Context) ([]trial.Matrix, error) {
 // Library returns the matrices by their names.
 func (db *DB) Library(ctx context.Context) (map[string]trial.Matrix, error) {
 	list, err := db.Features(ctx)
-	byName := map[string]trial.Matrix{}
-	for _, m := range list {
-		byName[m.Name] = m
-	}
-	return byName, err
+	return lists.Keyed(list, func(m trial.Matrix) (string, trial.Matrix) { return m.Name, m }), err
 }
 
 // featureFields points to the fields, to scan these columns into.

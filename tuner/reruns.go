@@ -265,10 +265,7 @@ type noiseReruns struct {
 func newNoiseReruns(most int, plan, own []trial.Trial) *noiseReruns {
 	s := &noiseReruns{most: most, plan: plan, recorded: map[string]bool{}}
 	if plan != nil {
-		s.own = map[string]bool{}
-		for _, t := range own {
-			s.own[t.ID] = true
-		}
+		s.own = lists.Keyed(own, func(t trial.Trial) (string, bool) { return t.ID, true })
 	}
 	return s
 }
@@ -285,10 +282,7 @@ func (s *noiseReruns) enter(known trial.Record) {
 
 // choice returns the sample, as far as trials have ended well by now.
 func (s *noiseReruns) choice() []trial.Trial {
-	good := map[string]bool{}
-	for _, t := range s.good {
-		good[t.ID] = true
-	}
+	good := lists.Keyed(s.good, func(t trial.Trial) (string, bool) { return t.ID, true })
 	plan := s.plan
 	if plan == nil {
 		plan = s.good

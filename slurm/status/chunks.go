@@ -50,10 +50,7 @@ func (t *Tracker) forgotten(v View) (ids []sbatch.JobID) {
 
 // chunks returns the state of all current chunks of the plan.
 func (t *Tracker) chunks(v View) []Chunk {
-	missing := map[string]slurm.Missing{}
-	for _, m := range t.missing {
-		missing[m.Chunk] = m
-	}
+	missing := lists.Keyed(t.missing, func(m slurm.Missing) (string, slurm.Missing) { return m.Chunk, m })
 
 	var list []Chunk
 	for _, c := range t.plan.Current() {
@@ -82,10 +79,8 @@ const justWritten = 2 * time.Minute
 
 // contradicted says which journal was written to by a task of which Slurm knows nothing; "" if there is none.
 func (t *Tracker) contradicted(v View) string {
-	known := map[string]bool{}
-	for _, j := range slices.Concat(v.stray, slices.Collect(maps.Values(v.jobs)), slices.Collect(maps.Values(v.past))) {
-		known[fmt.Sprintf("%s_%d", j.ID, j.Task)] = true
-	}
+	all := slices.Concat(v.stray, slices.Collect(maps.Values(v.jobs)), slices.Collect(maps.Values(v.past)))
+	known := lists.Keyed(all, func(j sbatch.Job) (string, bool) { return fmt.Sprintf("%s_%d", j.ID, j.Task), true })
 	for _, m := range t.missing {
 		info, err := os.Stat(t.Run.Path(slurm.JournalsDir, m.Journal))
 		if strings.Contains(m.Job, "_") && !known[m.Job] && m.At.IsZero() && err == nil && info.Mode().IsRegular() &&

@@ -230,10 +230,7 @@ func (t *Tracker) trials() slurm.Trials {
 		n.Add(status, 1)
 	}
 
-	open := map[string]bool{}
-	for _, m := range t.missing {
-		open[journal.Family(m.Chunk)] = true
-	}
+	open := lists.Keyed(t.missing, func(m slurm.Missing) (string, bool) { return journal.Family(m.Chunk), true })
 	for _, c := range t.plan.Chunks {
 		if journal.Family(c.ID) != c.ID {
 			continue // a half, which the whole chunk already counts

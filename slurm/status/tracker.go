@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,7 +137,9 @@ type taskID struct {
 	task int // task is the index in the array, -1 for a job outside of arrays.
 }
 
-func taskIDOf(j sbatch.Job) taskID { return taskID{j.JobID, j.Name, j.Task} }
+func byTask(jobs []sbatch.Job) map[taskID]sbatch.Job {
+	return lists.Keyed(jobs, func(j sbatch.Job) (taskID, sbatch.Job) { return taskID{j.JobID, j.Name, j.Task}, j })
+}
 
 // An Observer asks Slurm about the jobs of runs again and again. It needs one squeue for all of
 // them, and sacct once for a job that squeue has forgotten.
@@ -182,13 +185,10 @@ func (o *Observer) Observe(ctx context.Context, runs ...*Tracker) View {
 		}
 	}
 
-	v := View{jobs: map[taskID]sbatch.Job{}}
 	jobs, err := o.Client.Jobs(ctx, ids)
+	v := View{jobs: byTask(jobs)}
 	if err != nil {
 		v.err, v.Silent = err, err.Error()
-	}
-	for _, j := range jobs {
-		v.jobs[taskIDOf(j)] = j
 	}
 	for _, t := range runs {
 		if t.err == nil {
@@ -224,9 +224,7 @@ func (o *Observer) askForgotten(ctx context.Context, v *View, runs ...*Tracker) 
 	for _, id := range ids {
 		o.asked[id] = true
 	}
-	for _, j := range jobs {
-		o.past[taskIDOf(j)] = j
-	}
+	maps.Copy(o.past, byTask(jobs))
 }
 
 const (

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/slurm"
 	"example.org/spmvtune/tuner"
@@ -125,12 +126,8 @@ func (m *Match) plan(ctx context.Context, kind int, opt MatchOptions) error {
 
 // count counts the trials that are adopted.
 func (m *Match) count() {
-	planned := map[string]bool{}
-	for _, trials := range m.plans {
-		for _, t := range trials {
-			planned[t.ID] = true
-		}
-	}
+	all := slices.Concat(slices.Collect(maps.Values(m.plans))...)
+	planned := lists.Keyed(all, func(t trial.Trial) (string, bool) { return t.ID, true })
 	m.Planned = len(planned)
 	on := map[string]bool{}
 	for id := range planned {

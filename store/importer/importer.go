@@ -380,10 +380,7 @@ func (r *reader) params(row int) kernels.Params {
 
 // prune leaves out matrices that nothing was measured on.
 func (r *reader) prune() {
-	measured := map[string]bool{}
-	for _, t := range r.m.Times {
-		measured[t.Matrix] = true
-	}
+	measured := lists.Keyed(r.m.Times, func(t Time) (string, bool) { return t.Matrix, true })
 	r.m.Matrices = slices.DeleteFunc(r.m.Matrices, func(m Matrix) bool { return !measured[m.Name] })
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 )
 
@@ -35,18 +36,14 @@ const absent = -1
 // NewSpace returns the space of these configurations, which are all different.
 func NewSpace(configs []kernels.Config) *Space {
 	s := &Space{Configs: configs, kernel: make([]int16, len(configs))}
-	index := map[string]int{}
-	for i, c := range configs {
-		// Precisions are kept apart where they meet, as if they were kernels.
-		name := c.Kernel + " " + string(c.Precision)
-		k, known := index[name]
-		if !known {
-			k = len(s.kernels)
-			index[name] = k
-			s.kernels = append(s.kernels, nil)
+	// Precisions are kept apart where they meet, as if they were kernels.
+	s.kernels = lists.Groups(lists.Indices(len(configs)), func(i int) string {
+		return configs[i].Kernel + " " + string(configs[i].Precision)
+	})
+	for k, list := range s.kernels {
+		for _, i := range list {
+			s.kernel[i] = int16(k)
 		}
-		s.kernel[i] = int16(k)
-		s.kernels[k] = append(s.kernels[k], i)
 	}
 
 	s.locate()

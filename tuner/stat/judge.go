@@ -199,10 +199,7 @@ func Robust(configs []kernels.Config, medians []float64) []float64 {
 // the next larger grid, and all else is alike.
 func Beside(configs []kernels.Config) iter.Seq2[int, int] {
 	return func(yield func(i, j int) bool) {
-		order := make([]int, len(configs))
-		for i := range order {
-			order[i] = i
-		}
+		order := lists.Indices(len(configs))
 		for _, split := range []func(kernels.Config) (line kernels.Config, at int){
 			func(c kernels.Config) (kernels.Config, int) { at := c.Block; c.Block = 0; return c, at },
 			func(c kernels.Config) (kernels.Config, int) { at := c.Grid; c.Grid = 0; return c, at },

@@ -70,6 +70,25 @@ func Sum[T any, N ~int | ~int64 | ~float64](list []T, f func(T) N) (sum N) {
 	return sum
 }
 
+// Indices gives the numbers from 0 to n-1.
+func Indices(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// Keyed gives what f makes of each element: a key and a value. Of several with one key the last one stays.
+func Keyed[T, V any, K comparable](list []T, f func(T) (K, V)) map[K]V {
+	made := make(map[K]V, len(list))
+	for _, v := range list {
+		key, value := f(v)
+		made[key] = value
+	}
+	return made
+}
+
 // Records gives each row of a table as its values by the names of their columns.
 func Records(columns []string, rows [][]any) []map[string]any {
 	return Of(rows, func(row []any) map[string]any {

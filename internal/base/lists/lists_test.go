@@ -18,5 +18,8 @@ func TestLists(t *testing.T) {
 	testkit.EqualLists(t, Where(words, func(s string) bool { return len(s) == 3 }), []string{"csr", "coo", "CSR"}, "Where")
 	groups := Of(Groups(words, strings.ToLower), func(group []string) string { return strings.Join(group, " ") })
 	testkit.EqualLists(t, groups, []string{"csr CSR", "coo", "sell"}, "Groups")
+	length := Keyed(words, func(s string) (int, string) { return len(s), s })
+	testkit.Check(t, len(length) == 2 && length[3] == "CSR" && length[4] == "sell", "Keyed gives %v", length)
+	testkit.EqualLists(t, Indices(3), []int{0, 1, 2}, "Indices")
 	testkit.EqualLists(t, words, []string{"csr", "coo", "CSR", "sell"}, "what was given")
 }
