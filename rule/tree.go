@@ -138,10 +138,8 @@ func (l *learner) charged(m, c int) float64 {
 // grow returns the tree for the given matrices, with at most depth splits on a path.
 func (l *learner) grow(matrices []int, depth int) *Node {
 	choice, least := l.choose(matrices)
-	n := &Node{matrices: matrices, choice: choice}
-	for _, m := range matrices {
-		n.loss += l.cost[m][choice]
-	}
+	n := &Node{matrices: matrices, choice: choice,
+		loss: lists.Sum(matrices, func(m int) float64 { return l.cost[m][choice] })}
 
 	if depth > 0 {
 		if s, ok := l.split(matrices, least); ok {

@@ -89,11 +89,7 @@ func (l *learner) chooseKernel(matrices []int) int {
 		if !known[k] {
 			continue
 		}
-		sum := 0.0
-		for _, m := range matrices {
-			sum += l.tuned[m][k]
-		}
-
+		sum := lists.Sum(matrices, func(m int) float64 { return l.tuned[m][k] })
 		if best < 0 || sum < least-same {
 			best, least = k, sum
 		}

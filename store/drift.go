@@ -5,6 +5,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -173,12 +174,10 @@ func (d *drift) add(r *rerunTrial, sentinels []rerun) (ratios []float64) {
 // conclude computes the drifts of the series, and whether they are significant.
 func (d *drift) conclude(repeat float64) {
 	d.repeat = repeat
-	var all []stat.Drift
 	for origin := range d.series {
 		d.drifts[origin] = d.of(origin)
-		all = append(all, d.drifts[origin])
 	}
-	d.significant = stat.Significant(all, max(stat.LeastEffect, repeat))
+	d.significant = stat.Significant(slices.Collect(maps.Values(d.drifts)), max(stat.LeastEffect, repeat))
 }
 
 // A Drift is how a device drifted while it measured a matrix in one cache state. The place

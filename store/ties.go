@@ -85,10 +85,7 @@ func (t remeasured) decideTies(ctx context.Context, tx *sql.Tx, p settled) error
 	var ties tieSet
 	for again := true; again; { // the winner may have been lucky: then others are as near that were not looked at
 		near = t.near(all, d, reach, limit)
-		finals := 0
-		for i := range near {
-			finals += len(near[i].finals)
-		}
+		finals := lists.Sum(near, func(c competitor) int { return len(c.finals) })
 		if len(near[0].finals) > 0 && finals > 1 { // one alone says nothing of how far they differ
 			ties = byFinals(near, factor)
 		} else {

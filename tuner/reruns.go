@@ -144,10 +144,7 @@ func (r *ranking) open(most int) []*candidate {
 	}
 
 	list := lists.Where(all, func(c *candidate) bool { return len(c.medians) <= fewest })
-	reruns := 0
-	for _, c := range r.trials {
-		reruns += len(c.medians) - 1
-	}
+	reruns := lists.Sum(r.trials, func(c *candidate) int { return len(c.medians) - 1 })
 	if len(list) > 0 || reruns >= len(r.trials) || len(leaders) < 2 {
 		return list
 	}

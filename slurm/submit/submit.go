@@ -14,6 +14,7 @@ import (
 	"fmt"
 
 	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/slurm"
 	"example.org/spmvtune/slurm/sbatch"
@@ -180,11 +181,8 @@ func (d *dispatch) fit(base, n int, refused error) (int, error) {
 }
 
 // sent is the number of tasks that were sent.
-func (d *dispatch) sent() (n int) {
-	for _, j := range d.round.Jobs {
-		n += j.Tasks
-	}
-	return n
+func (d *dispatch) sent() int {
+	return lists.Sum(d.round.Jobs, func(j slurm.Sent) int { return j.Tasks })
 }
 
 // takeBack cancels the last task that was sent.

@@ -184,11 +184,7 @@ func (c Cost) partial(r *trial.Result, n int) float64 {
 
 // Exhaustive returns the device time of all trials in seconds.
 func (g *Grid) Exhaustive() float64 {
-	sum := 0.0
-	for i := range g.Trials {
-		sum += g.Cost.Of(&g.Trials[i], len(g.Trials[i].Samples))
-	}
-	return sum
+	return lists.Sum(g.Trials, func(r trial.Result) float64 { return g.Cost.Of(&r, len(r.Samples)) })
 }
 
 // Best returns the lowest median in seconds, NaN if no trial ended well.

@@ -176,11 +176,7 @@ type Repeated[P comparable] struct {
 
 // mean is the mean distance.
 func (r Repeated[P]) mean() float64 {
-	sum := 0.0
-	for _, d := range r.Distances {
-		sum += d
-	}
-	return sum / float64(len(r.Distances))
+	return lists.Sum(r.Distances, func(d float64) float64 { return d }) / float64(len(r.Distances))
 }
 
 // A Spread says how far two measurements of one configuration differ. Its zero value knows
@@ -205,11 +201,7 @@ type scale struct {
 // the distances as multiples of the scales. The scale that a distance is compared with does
 // not contain it. Each configuration counts alike, however often it was measured.
 func SpreadOf[P comparable](list []Repeated[P]) Spread[P] {
-	distances := 0
-	for _, r := range list {
-		distances += len(r.Distances)
-	}
-	if distances < fewestDistances {
+	if lists.Sum(list, func(r Repeated[P]) int { return len(r.Distances) }) < fewestDistances {
 		return Spread[P]{}
 	}
 

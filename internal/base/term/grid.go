@@ -30,11 +30,7 @@ func (g *Grid) width(column int) int {
 
 // total is the width of the whole table: a column has a space on each side.
 func (g *Grid) total() int {
-	n := 0
-	for i := range g.Columns {
-		n += g.width(i) + 2
-	}
-	return n
+	return 2*len(g.Columns) + lists.Sum(lists.Indices(len(g.Columns)), g.width)
 }
 
 // drop leaves out a column, and says what it is: with its value if that is the same everywhere.

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // Formats are the formats of a table.
@@ -239,9 +241,7 @@ func (r *Rows) Add(row []any) error {
 		return errors.Join(r.object(row), r.w.WriteByte('\n'))
 	}
 
-	for _, v := range row {
-		r.bytes += len(Visible(full(v)))
-	}
+	r.bytes += lists.Sum(row, func(v any) int { return len(Visible(full(v))) })
 	if r.bytes > tableBytes {
 		return fmt.Errorf("more than %s are too much for a table: --format csv and json take any number",
 			Bytes(tableBytes))
