@@ -135,13 +135,14 @@ func Nearest(name string, valid []string) string {
 	return best
 }
 
-// Unknown is the error of a name that is not valid. It suggests the nearest one, or says which there are.
+// Unknown is the error of a name that is not valid. It says what is, see Instead.
 func Unknown(what, name string, valid []string) error {
-	suggestion := "there are " + term.Some(valid, 12)
-	if near := Nearest(name, valid); near != "" {
-		suggestion = fmt.Sprintf("did you mean %q?", near)
-	}
-	return fmt.Errorf("unknown %s %q: %s", what, name, suggestion)
+	return fmt.Errorf("unknown %s %q: %s", what, name, Instead(name, valid))
+}
+
+// Instead suggests the name of valid that is nearest to name, or says which there are.
+func Instead(name string, valid []string) string {
+	return cmp.Or(didYouMean(name, valid), "there are "+term.Some(valid, 12))
 }
 
 // synonyms are the words of this program for those of others.

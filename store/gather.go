@@ -251,7 +251,7 @@ func (c chosen) unknown() error {
 	for _, one := range slices.Concat(c...) {
 		if !one.found {
 			names := slices.Compact(slices.Sorted(slices.Values(one.there)))
-			return configs.Unknown(one.what, one.name, names)
+			return fmt.Errorf("no trials for %s %q: %s", one.what, one.name, configs.Instead(one.name, names))
 		}
 	}
 	return nil

@@ -347,7 +347,7 @@ func TestGatherChoice(t *testing.T) {
 	}
 	_, err := Gather(t.Context(), filepath.Join(t.TempDir(), "gathered.db"), []string{a.Path()},
 		Choice{Kernels: []string{"cpu_xsr"}})
-	testkit.Fails(t, err, `did you mean "cpu_csr"?`)
+	testkit.Fails(t, err, `no trials for kernel "cpu_xsr": did you mean "cpu_csr"?`)
 }
 
 // What reading the features of a matrix took is gathered with it; one that does not tell

@@ -19,7 +19,7 @@ import (
 	"example.org/spmvtune/plots/canvas"
 )
 
-// markdown prints tables under a title and notes. Columns are aligned in the source, too,
+// Markdown prints tables under a title and notes. Columns are aligned in the source, too,
 // so that the file reads well in a terminal.
 func (s *Sheet) Markdown() []byte {
 	var b bytes.Buffer
@@ -65,7 +65,7 @@ func (t *Table) markdown() string {
 // markdownText escapes s for a table cell, a heading or a paragraph.
 func markdownText(s string) string { return strings.ReplaceAll(term.Markdown(s), "|", `\|`) }
 
-// csv prints all digits of numbers. Columns whose numbers have intervals are followed by those of
+// CSV prints all digits of numbers. Columns whose numbers have intervals are followed by those of
 // their ends. Tables with the same columns become one, with the title of each in the first column.
 // Others follow after an empty line.
 func (s *Sheet) CSV() []byte {
