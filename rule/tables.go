@@ -51,11 +51,8 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 		s.Root.text(&b, "")
 		b.WriteString("```\n\n")
 	}
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("writing the evaluation: %w", err)
-	}
-
-	return nil
+	_, err := w.Write(b.Bytes())
+	return err
 }
 
 // alone are the cases of matrices that no class is named of, if others have one: real ones, in a corpus of

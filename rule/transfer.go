@@ -112,10 +112,8 @@ func WriteTransfers(w io.Writer, list []Transfer) error {
 		bySize(&b, "The same by size", tr.Cases)
 		comparison(&b, title+": matrices of no class but their own", alone(tr.Cases), transferred)
 	}
-	if _, err := w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n"))); err != nil {
-		return fmt.Errorf("writing how a rule does elsewhere: %w", err)
-	}
-	return nil
+	_, err := w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	return err
 }
 
 // transferred are the selectors that are known where a rule was not learned.

@@ -45,7 +45,11 @@ func Main(args []string) int {
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(alarm)
-	err := cmp.Or(panics.Caught(func() error { return root.ExecuteContext(ctx) })(), term.Lost(out))
+	err := panics.Caught(func() error { return root.ExecuteContext(ctx) })()
+	if lost := term.Lost(out); err == nil || lost != nil && !errors.Is(lost, syscall.EPIPE) &&
+		!strings.Contains(err.Error(), lost.Error()) {
+		err = errors.Join(err, lost)
+	}
 	return command.Finish(alarm, command.Interrupted(ctx, command.Reported(err, args)))
 }
 
