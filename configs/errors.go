@@ -135,12 +135,7 @@ func Nearest(name string, valid []string) string {
 	return best
 }
 
-// Unknown is the error of a name that is not valid. It says what is, see Instead.
-func Unknown(what, name string, valid []string) error {
-	return fmt.Errorf("unknown %s %q: %s", what, name, Instead(name, valid))
-}
-
-// Instead suggests the name of valid that is nearest to name, or says which there are.
+// Instead suggests the name of valid that is nearest to name, or says which there are: some, as they may be any number.
 func Instead(name string, valid []string) string {
 	return cmp.Or(didYouMean(name, valid), "there are "+term.Some(valid, 12))
 }

@@ -161,7 +161,7 @@ func twinNote(d *analysis.Data, p *canvas.Picture) string {
 func Choose(ids []string) ([]*Figure, error) {
 	for _, id := range ids {
 		if !slices.Contains(IDs(), id) {
-			return nil, configs.Unknown("figure", id, IDs())
+			return nil, fmt.Errorf("unknown figure %q: %s", id, configs.Suggest(id, "figures", IDs(), ""))
 		}
 	}
 

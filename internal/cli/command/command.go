@@ -325,7 +325,7 @@ func Known(what, name string, valid []string) error {
 	if slices.Contains(valid, name) {
 		return nil
 	}
-	return Usage(configs.Unknown(what, name, valid))
+	return Usage(fmt.Errorf("unknown %s %q: %s", what, name, configs.Instead(name, valid)))
 }
 
 // NothingLeft says that there is nothing to measure, because all configurations are left out for these reasons.
