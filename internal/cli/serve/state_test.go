@@ -108,8 +108,8 @@ func TestFiguresAreDrawnAgain(t *testing.T) {
 	r.record("one", "cpu_coo", 2)
 	r.says(show.LiveState{Done: 2, At: time.Now()})
 	testkit.Equal(t, look().Drawing, "", "it draws again at once while a run measures")
-	s.figures.pace.ended = time.Now().Add(-drawRest - time.Second)
-	testkit.Equal(t, look().Drawing, "drawing", "it does not draw what is new")
+	s.figures.pace = pace{ended: time.Now().Add(-drawRest - time.Second)} // however long it took on a busy machine
+	testkit.Require(t, look().Drawing == "drawing", "it does not draw what is new")
 	fail = true
 	asked <- true
 	s.figures.work.Wait()
