@@ -39,6 +39,8 @@ enum Ahead { NOTHING, COLUMNS, NONZEROS };
 // matter more than many threads ask for no second block beside one of 1024.
 #define CSR_BOUNDS __launch_bounds__(1024)
 #define CSR_DEEP_BOUNDS __launch_bounds__(1024, 1)
+// As many threads as a multiprocessor holds, of 32 registers.
+#define CSR_FULL_BOUNDS __launch_bounds__(1024, 2)
 
 // Declares NAME_f32 and NAME_f64, whose body sees the type of values as V.
 #define CSR_ENTRY(NAME, BOUNDS, PARAMS, ...)                                            \

@@ -113,13 +113,13 @@ __device__ __forceinline__ void add_segments(const V *sums, V *y, const int *row
 		const V *__restrict__ last_val, const int *__restrict__ chunk, const int2 *__restrict__ span, \
 		const int *__restrict__ target, const int *__restrict__ part, int parts, \
 		const int *__restrict__ empty, int empties, int rows, V *__restrict__ y, V *__restrict__ sums, \
-		const V *__restrict__ x
+		const V *__restrict__ x, unsigned kept
 #define LANES_PANELS_PARAMS(V) LANES_PARAMS(V), int width, int cols
 #define LANES_HOT_PARAMS(V)                                                                        \
 	LANES_PARAMS(V), const V *__restrict__ hot, const Quad *__restrict__ tags, int places, int bits
 #define LANES                                                                                      \
 	(Lanes<V>{col, val, static_cast<unsigned>(nnz), last_col, last_val, chunk, span, target, part, empty, parts, empties, \
-	          rows, y, sums})
+	          rows, y, sums, kept})
 #define LANES_X_PARAMS(V) const V *__restrict__ x, const int *__restrict__ column, V *__restrict__ hot, int places
 #define LANES_ADD_PARAMS(V)                                                                        \
 	const V *__restrict__ sums, V *__restrict__ y, const int *__restrict__ row, const int *__restrict__ first, int cut, \

@@ -20,6 +20,7 @@ struct Lanes {
 	const int *empty;     // rows without nonzeros
 	int parts, empties, rows;
 	V *y, *sums;
+	unsigned kept;        // of chunks, in the L2 cache
 };
 constexpr int PART = 3;
 
@@ -37,13 +38,14 @@ struct Taken {
 	} val;
 
 	// Those from k on. From end on, and for the last of all, the matrix's last are loaded.
-	__device__ __forceinline__ void load(const Lanes<V> &a, unsigned k, unsigned end) {
+	__device__ __forceinline__ void load(const Lanes<V> &a, unsigned chunk, unsigned k, unsigned end) {
 		bool there = k < min(end, a.nnz / TAKE * TAKE);
 		const Quad *columns = reinterpret_cast<const Quad *>(there ? a.col + k : a.last_col);
 		const Quad *values = reinterpret_cast<const Quad *>(there ? a.val + k : a.last_val);
-		col.quad = load_once(columns);
+		Stay s = stay(chunk, a.kept);
+		col.quad = load_once(columns, s);
 #pragma unroll
-		for (unsigned i = 0; i < QUADS; i++) val.quad[i] = load_once(values + i);
+		for (unsigned i = 0; i < QUADS; i++) val.quad[i] = load_once(values + i, s);
 	}
 	// Adds the products of those of a segment; the first is its nonzero `at`, which may be negative.
 	template <typename Gather>
@@ -115,7 +117,7 @@ __device__ __forceinline__ void sum_lanes(const Lanes<V> &a, Stage stage, Gather
 
 		unsigned k = now.first();
 		Taken<WHOLE, V> next;
-		next.load(a, k, now.end);
+		next.load(a, c, k, now.end);
 		V sum[TAKE] = {};
 		while (c < last) {
 			Taken<WHOLE, V> taken = next;
@@ -129,7 +131,7 @@ __device__ __forceinline__ void sum_lanes(const Lanes<V> &a, Stage stage, Gather
 				after = __shfl_sync(FULL, after, 0);
 				ahead.find(a, after, last);
 			}
-			next.load(a, k, now.end);
+			next.load(a, c, k, now.end);
 			taken.add(sum, at, length, gather);
 			if (ends) {
 				V all = (sum[0] + sum[1]) + (sum[2] + sum[3]);

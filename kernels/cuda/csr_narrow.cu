@@ -21,6 +21,7 @@ struct Narrow {
 	int tiles, size;       // size: most entries of a tile
 	int *counter;          // of the row whose first piece is this tile: how many have come, less 1
 	V *part;               // of each tile: the sum of a piece
+	unsigned kept;         // of tiles, in the L2 cache
 };
 
 constexpr unsigned STARTS = 256; // places for the starts of a tile's rows
@@ -31,15 +32,15 @@ template <int Q>
 struct Columns {
 	unsigned pair[Q / 2];
 
-	__device__ __forceinline__ void load(const unsigned short *p) {
+	__device__ __forceinline__ void load(const unsigned short *p, Stay s) {
 		if constexpr (Q == 8) {
-			uint4 v = stream(reinterpret_cast<const uint4 *>(p));
+			uint4 v = stream(reinterpret_cast<const uint4 *>(p), s);
 			pair[0] = v.x, pair[1] = v.y, pair[2] = v.z, pair[3] = v.w;
 		} else if constexpr (Q == 4) {
-			uint2 v = stream(reinterpret_cast<const uint2 *>(p));
+			uint2 v = stream(reinterpret_cast<const uint2 *>(p), s);
 			pair[0] = v.x, pair[1] = v.y;
 		} else {
-			pair[0] = stream(reinterpret_cast<const unsigned *>(p));
+			pair[0] = stream(reinterpret_cast<const unsigned *>(p), s);
 		}
 	}
 	__device__ __forceinline__ unsigned operator[](int i) const {
@@ -47,12 +48,12 @@ struct Columns {
 	}
 };
 
-__device__ __forceinline__ void load16(const float *p, float (&v)[4]) {
-	float4 four = stream(reinterpret_cast<const float4 *>(p));
+__device__ __forceinline__ void load16(const float *p, float (&v)[4], Stay s) {
+	float4 four = stream(reinterpret_cast<const float4 *>(p), s);
 	v[0] = four.x, v[1] = four.y, v[2] = four.z, v[3] = four.w;
 }
-__device__ __forceinline__ void load16(const double *p, double (&v)[2]) {
-	double2 two = stream(reinterpret_cast<const double2 *>(p));
+__device__ __forceinline__ void load16(const double *p, double (&v)[2], Stay s) {
+	double2 two = stream(reinterpret_cast<const double2 *>(p), s);
 	v[0] = two.x, v[1] = two.y;
 }
 
@@ -60,7 +61,7 @@ __device__ __forceinline__ void load16(const double *p, double (&v)[2]) {
 // lie side by side, U times, and all before it uses the first; the i-th ones of all lanes
 // follow each other in their rows. Lanes beyond the end load the last ones again.
 template <int U, bool EQUAL, bool MIXED, typename V>
-__device__ __forceinline__ void put_products(const Narrow<V> &a, const int4 &head, V *products) {
+__device__ __forceinline__ void put_products(const Narrow<V> &a, const int4 &head, V *products, Stay s) {
 	constexpr int Q = EQUAL ? 8 : 16 / sizeof(V);
 	unsigned entries = head.w & 0xffff, first = static_cast<unsigned>(head.y) * 8;
 	const unsigned short *columns = a.columns + first;
@@ -75,9 +76,9 @@ __device__ __forceinline__ void put_products(const Narrow<V> &a, const int4 &hea
 #pragma unroll
 		for (int u = 0; u < U; u++) {
 			unsigned at = min(from + u * WARP * Q, entries - Q);
-			if constexpr (!EQUAL) load16(val + at, v[u]);
-			col[u].load(columns + at);
-			if (MIXED) high[u].load(upper + at);
+			if constexpr (!EQUAL) load16(val + at, v[u], s);
+			col[u].load(columns + at, s);
+			if (MIXED) high[u].load(upper + at, s);
 		}
 		if (from + a.tiles == NEVER) { // what is used here was fetched before
 #pragma unroll
@@ -208,7 +209,7 @@ __device__ __forceinline__ void narrow(const Narrow<V> &a) {
 		t += step;
 		if (t < a.tiles) next = __ldg(a.heads + t);
 
-		put_products<U, EQUAL, MIXED>(a, head, products);
+		put_products<U, EQUAL, MIXED>(a, head, products, stay(now, a.kept));
 		starts[lane] = own;
 		__syncwarp();
 		if (rows > 0) {
@@ -224,8 +225,8 @@ __device__ __forceinline__ void narrow(const Narrow<V> &a) {
 	const int4 *__restrict__ heads, const uint4 *__restrict__ starts,                           \
 		const unsigned short *__restrict__ columns, const unsigned short *__restrict__ upper,   \
 		const V *__restrict__ val, const V *__restrict__ x, V *__restrict__ y, int tiles, int size, \
-		int *counter, V *part
-#define NARROW (Narrow<V>{heads, starts, columns, upper, val, x, y, tiles, size, counter, part})
+		int *counter, V *part, unsigned kept
+#define NARROW (Narrow<V>{heads, starts, columns, upper, val, x, y, tiles, size, counter, part, kept})
 
 #define NARROW_ENTRY(NAME, U, EQUAL)                                                            \
 	CSR_ENTRY(csr_narrow_##NAME, CSR_DEEP_BOUNDS, NARROW_PARAMS, narrow<U, EQUAL, false>(NARROW)) \

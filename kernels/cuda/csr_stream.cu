@@ -2,7 +2,7 @@
 // compute: 60 80
 //
 // A product as one stream of nonzeros, whatever the rows are, over the arrays of CSR as they
-// are. x is read through the caches, which the matrix goes around.
+// are. x is read through the caches.
 //
 // The host cuts the nonzeros into parts that begin and end with a row, a part for each
 // block, and every part into ranges of equal length, one for each warp. A warp goes
@@ -111,8 +111,9 @@ __device__ __forceinline__ void stream_parts(const Stream<V> &a, const V *x, V *
 	extern "C" __global__ void __launch_bounds__(THREADS) csr_stream_##LETTERS(                      \
 		const int *__restrict__ col, const V *__restrict__ val, const unsigned char *__restrict__ marks, int nnz, \
 		const int *__restrict__ begin, const int *__restrict__ started, int parts, const int *__restrict__ row,   \
-		const int *__restrict__ empty, int empties, const V *__restrict__ x, V *__restrict__ y) {    \
-		Stream<V> a{col, val, marks, static_cast<unsigned>(nnz), begin, started, parts, row, empty, empties}; \
+		const int *__restrict__ empty, int empties, const V *__restrict__ x, V *__restrict__ y, unsigned kept) { \
+		Stream<V> a{col, val, marks, static_cast<unsigned>(nnz), begin, started, parts, row, empty, empties, \
+		            kept};                                                                               \
 		stream_parts(a, x, y);                                                                       \
 	}
 

@@ -19,13 +19,11 @@ union Eight {
 
 // Elements j, …, j+7 of an array with n, j a multiple of 8. Those from n on are 0.
 template <typename T>
-__device__ __forceinline__ void load_eight(Eight<T> &e, const T *from, unsigned j, unsigned n) {
+__device__ __forceinline__ void load_eight(Eight<T> &e, const T *from, unsigned j, unsigned n, Stay s) {
 	if (j + TAKE <= n) {
 		const Quad *quads = reinterpret_cast<const Quad *>(from + j);
 #pragma unroll
-		for (int i = 0; i < int(TAKE * sizeof(T) / sizeof(Quad)); i++) {
-			e.quad[i] = load_once(quads + i);
-		}
+		for (int i = 0; i < int(TAKE * sizeof(T) / sizeof(Quad)); i++) e.quad[i] = load_once(quads + i, s);
 		return;
 	}
 #pragma unroll
@@ -44,6 +42,7 @@ struct Stream {
 	const int *row;   // of every row that has nonzeros; not read if all have
 	const int *empty; // rows without nonzeros
 	int empties;
+	unsigned kept; // of turns, in the L2 cache
 
 	__device__ __forceinline__ int row_of(int i) const { return empties > 0 ? __ldg(row + i) : i; }
 };
@@ -57,8 +56,9 @@ struct Taken {
 
 	__device__ __forceinline__ void load(const Stream<V> &a, unsigned j, unsigned end) {
 		if (j < end) {
-			load_eight(col, a.col, j, a.nnz);
-			load_eight(val, a.val, j, a.nnz);
+			Stay s = stay(j / TURN, a.kept);
+			load_eight(col, a.col, j, a.nnz, s);
+			load_eight(val, a.val, j, a.nnz, s);
 			marks = __ldg(a.marks + j / TAKE);
 		} else {
 #pragma unroll

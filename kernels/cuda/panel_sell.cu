@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// compute: 60 80
+//
 // Panels of columns, for few wide rows (this project's own). A block takes a panel of neighbouring
 // columns: its part of x lies in shared memory, so that an entry needs 2 bytes for its column and no
 // gather from the L2 cache. The host cut each row's part of a panel into pieces of at most 64 nonzeros,
@@ -13,6 +15,7 @@
 // Bytes: 2 and a value for each entry, padding included; 2 for each piece and for each row of a
 // panel; x once; and for each block a value of every row, written and read.
 #include "csr.cuh"
+#include "stream.cuh"
 
 template <typename V>
 struct Pair;
@@ -44,33 +47,26 @@ constexpr unsigned NONE = 0xffff;
 template <typename V>
 struct Piece {
 	static constexpr unsigned BATCH = 4;
-	unsigned pair, end, slot, kept;
+	unsigned pair, end, slot;
+	Stay stays;
 	unsigned two[BATCH];
 	typename Pair<V>::Values v[BATCH];
 
-	// The lane's piece of slice s, whose pairs are to stay in the L2 cache if kept.
-	__device__ __forceinline__ void find(const Panels<V> &a, unsigned s, unsigned last, unsigned keep) {
-		pair = end = 0;
+	// The lane's piece of slice s.
+	__device__ __forceinline__ void find(const Panels<V> &a, unsigned s, unsigned last, unsigned kept) {
+		pair = end = 0, stays = stay(s, kept);
 		if (s >= last) return;
 		pair = __ldg(a.slice_pair + s) + threadIdx.x % WARP;
 		end = __ldg(a.slice_pair + s + 1);
 		slot = __ldg(a.piece_slot + s * WARP + threadIdx.x % WARP);
-		kept = s % 8 < keep;
 	}
 	// Fetches the next BATCH pairs.
 	__device__ __forceinline__ void fetch(const Panels<V> &a) {
-		auto all = [&](auto load) {
 #pragma unroll
-			for (unsigned i = 0; i < BATCH; i++) {
-				if (pair + i * WARP >= end) break;
-				two[i] = load(a.columns + pair + i * WARP);
-				v[i] = load(a.values + pair + i * WARP);
-			}
-		};
-		if (kept) {
-			all([](const auto *p) { return __ldg(p); });
-		} else {
-			all([](const auto *p) { return __ldcs(p); });
+		for (unsigned i = 0; i < BATCH; i++) {
+			if (pair + i * WARP >= end) break;
+			two[i] = stream(a.columns + pair + i * WARP, stays);
+			v[i] = stream(a.values + pair + i * WARP, stays);
 		}
 	}
 	// Adds their products, and goes on behind them.
@@ -89,7 +85,7 @@ struct Piece {
 // `widest` of them, and its row_slot. The first pairs are fetched while x is.
 template <typename V>
 __device__ __forceinline__ void panels(const Panels<V> &a, const V *x, V *part, int rows, int slots, int widest,
-                                       int each, int blocks, unsigned keep) {
+                                       int each, int blocks, unsigned kept) {
 	__shared__ unsigned next;
 	if (blockIdx.x >= blocks) return;
 	V *slot = dynamic_shared<V>(), *staged = slot + slots;
@@ -100,7 +96,7 @@ __device__ __forceinline__ void panels(const Panels<V> &a, const V *x, V *part, 
 		int4 panel = __ldg(a.panel + p); // column, columns, first slice, last
 		unsigned s = panel.z + threadIdx.x / WARP, last = panel.w;
 		Piece<V> piece;
-		piece.find(a, s, last, keep);
+		piece.find(a, s, last, kept);
 		piece.fetch(a);
 		for (int j = threadIdx.x; j < panel.y; j += blockDim.x) staged[j] = __ldg(x + panel.x + j);
 		for (int r = threadIdx.x; r <= rows; r += blockDim.x) row_slot[r] = __ldg(a.row_slot + p * (rows + 1) + r);
@@ -110,7 +106,7 @@ __device__ __forceinline__ void panels(const Panels<V> &a, const V *x, V *part, 
 			if (threadIdx.x % WARP == 0) s = atomicAdd(&next, 1u);
 			s = __shfl_sync(FULL, s, 0);
 			Piece<V> after;
-			after.find(a, s, last, keep);
+			after.find(a, s, last, kept);
 			V even = 0, odd = 0;
 			piece.add(staged, even, odd);
 			while (piece.pair < piece.end) {
@@ -157,10 +153,10 @@ __device__ __forceinline__ void sum_parts(const V *part, V *y, int rows, int blo
 		const unsigned *__restrict__ columns, const typename Pair<V>::Values *__restrict__ values, \
 		const unsigned short *__restrict__ piece_slot, const unsigned short *__restrict__ row_slot, \
 		const V *__restrict__ x, V *__restrict__ part, int rows, int slots, int widest, int each,  \
-		int blocks, int keep
+		int blocks, unsigned kept
 #define PANEL_SUM_PARAMS(V) const V *__restrict__ part, V *__restrict__ y, int rows, int blocks
 
 CSR_ENTRY(panel_sell, CSR_BOUNDS, PANEL_PARAMS,
           panels<V>({panel, slice_pair, columns, values, piece_slot, row_slot}, x, part, rows, slots, widest, each,
-                    blocks, keep))
+                    blocks, kept))
 CSR_ENTRY(panel_sell_sum, CSR_BOUNDS, PANEL_SUM_PARAMS, sum_parts<V>(part, y, rows, blocks))

@@ -109,10 +109,11 @@ type step struct {
 	Args   []arg  // in the order of the entry's parameters
 }
 
-// An arg is an argument of an entry: a 32-bit number, or an array by its name.
+// An arg is an argument of an entry: a 32-bit number, or an array by its name, or kept.
 type arg struct {
 	array string
 	value int32
+	kept  bool // the number that Backend.kept gives
 	own   *aux // where the array is the kernel's own; a name stands for one array in a recipe
 }
 
@@ -134,6 +135,9 @@ type aux struct {
 func (x *aux) size(v int) int64 {
 	return 4*int64(len(x.Ints)) + int64(x.Bytes) + int64(v)*int64(len(x.Vals)+x.Values)
 }
+
+// kept is how many pieces of the matrix stay in the L2 cache, in 2³²nds (stream.cuh).
+var kept = arg{kept: true}
 
 func num(n int) arg                           { return arg{value: int32(n)} }
 func ptr(array string) arg                    { return arg{array: array} }

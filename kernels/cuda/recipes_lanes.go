@@ -40,7 +40,7 @@ func lanesRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	main := configStep(c, c.Kernel+"_"+how, 0, ptr(colIdx), ptr(val), num(m.NNZ()), ints("lanes_last_columns", columns),
 		permuted("lanes_last_values", values), ints("lanes_chunks", p.chunk), ints("lanes_spans", p.span),
 		ints("lanes_targets", p.target), ints("lanes_parts", p.part), num(len(p.part)/3), ints("lanes_empty", p.empty),
-		num(len(p.empty)), num(m.Rows), ptr(vecY), sums, ptr(vecX))
+		num(len(p.empty)), num(m.Rows), ptr(vecY), sums, ptr(vecX), kept)
 	if how == "panels" {
 		main.Shared = spacedBytes(min(width, m.Cols), v)
 		main.Args = append(main.Args, num(width), num(m.Cols))

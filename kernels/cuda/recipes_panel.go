@@ -28,7 +28,7 @@ func panelRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	main := configStep(c, "panel_sell", (p.slots+p.widest)*v+2*(m.Rows+1), ints("panels", p.panels),
 		ints("panel_slices", p.pair), ints("panel_columns", p.columns), permuted("panel_values", p.order),
 		ints("panel_piece_slots", p.pieceSlot), ints("panel_row_slots", p.rowSlot), ptr(vecX), parts, num(m.Rows),
-		num(p.slots), num(p.widest), num(p.each), num(blocks), num(settingInt(c, "keep")))
+		num(p.slots), num(p.widest), num(p.each), num(blocks), kept)
 	sum := threadStep(m.Rows, warp, "panel_sell_sum", parts, ptr(vecY), num(m.Rows), num(blocks))
 	sum.Block = sumBlock // a warp for each 32 rows of a part
 	return &recipe{Steps: []step{main, sum}}, nil

@@ -28,7 +28,7 @@ func sellRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 	}
 	return &recipe{Steps: []step{configStep(c, c.Kernel, 0, ints("sell_chunks", s.chunkPtr), ints("sell_columns", s.columns),
 		permuted("sell_values", s.order), ptr(vecX), ptr(vecY), num(m.Rows), ints("sell_rows", s.perm), num(min(len(s.perm), 1)),
-		num(height))}}, nil
+		num(height), kept)}}, nil
 }
 
 // packSELL converts m, unless its padding is too large.
@@ -237,7 +237,7 @@ func sellHotRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 
 	hot := len(p.columns)
 	x := scratch("staged_x", hot)
-	r := s.recipe(c, c.Kernel+"_"+setting(c, "l2"), p.codes, ptr(vecY), bankedBytes(hot, v), x, num(hot))
+	r := s.recipe(c, c.Kernel, p.codes, ptr(vecY), bankedBytes(hot, v), x, num(hot))
 	r.Steps = slices.Insert(r.Steps, 0, threadStep(hot, smallBlock, c.Kernel+"_x", ptr(vecX),
 		ints("staged_columns", p.columns), x, num(hot)))
 	return r, nil

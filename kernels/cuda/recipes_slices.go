@@ -57,7 +57,7 @@ func narrowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	}
 	return &recipe{Steps: []step{configStep(c, entry+setting(c, "loads")+suffix, c.Block/warp*(tile*v+2*places),
 		ints("tile_heads", p.heads), ints("tile_starts", p.lengths), columns, upper, permuted("tile_values", order),
-		ptr(vecX), ptr(vecY), num(tiles), num(tile), scratchBytes("tile_counters", 4*tiles), scratch("tile_parts", tiles))}}, nil
+		ptr(vecX), ptr(vecY), num(tiles), num(tile), scratchBytes("tile_counters", 4*tiles), scratch("tile_parts", tiles), kept)}}, nil
 }
 
 // packNarrow converts m, if it suits.
@@ -111,7 +111,7 @@ func blocksRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 	}
 	return &recipe{Steps: []step{configStep(c, c.Kernel+"_"+strconv.Itoa(shape)+"_"+setting(c, "loads")+suffix, 0,
 		ints("slice_heads", p.heads), ints("block_row_lengths", p.lengths), columns, upper, permuted("block_values", p.order),
-		ptr(vecX), ptr(vecY), num(m.Rows))}}, nil
+		ptr(vecX), ptr(vecY), num(m.Rows), kept)}}, nil
 }
 
 // packJagged converts m, if it suits.
@@ -148,5 +148,5 @@ func diagonalsRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 	}
 	return &recipe{Steps: []step{configStep(c, c.Kernel+"_"+strconv.Itoa(turn), 0, ints("slice_heads", d.Heads),
 		ints("slice_distances", d.Distances), permuted("diagonal_values", d.Order), ptr(vecX), ptr(vecY), num(m.Rows),
-		num(m.Cols))}}, nil
+		num(m.Cols), kept)}}, nil
 }

@@ -159,7 +159,7 @@ func (s *stagedRows) recipe(c kernels.Config, entry string, codes []int32, y arg
 	sums := scratch("staged_sums", int(s.cut.first[len(s.cut.row)]))
 	args := []arg{ints("staged_codes", codes), permuted("staged_values", vals), ints("staged_chunks", s.at),
 		ints("staged_targets", s.target), ints("staged_parts", parts), num(len(parts) / 5), num(s.rows), y, sums,
-		ints("staged_empty", s.cut.empty), num(len(s.cut.empty)), ptr(vecX)}
+		ints("staged_empty", s.cut.empty), num(len(s.cut.empty)), ptr(vecX), kept}
 	return &recipe{Steps: []step{
 		configStep(c, entry, shared, append(args, more...)...),
 		threadStep(len(s.cut.row)*warp, smallBlock, c.Kernel+"_sum", sums, y, ints("staged_cut_rows", s.cut.row),

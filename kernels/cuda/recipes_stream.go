@@ -27,7 +27,7 @@ func streamRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 	})
 	return &recipe{Steps: []step{configStep(c, c.Kernel, 0, ptr(colIdx), ptr(val), ints("stream_marks", s.marks), num(m.NNZ()),
 		ints("stream_begin", r.begin), ints("stream_started", r.started), num(r.parts), ints("stream_rows", s.row),
-		ints("stream_empty", s.empty), num(len(s.empty)), ptr(vecX), ptr(vecY))}}, nil
+		ints("stream_empty", s.empty), num(len(s.empty)), ptr(vecX), ptr(vecY), kept)}}, nil
 }
 
 // rowStarts are the rows of a matrix that have nonzeros.

@@ -16,17 +16,18 @@ struct Jagged {
 	const V *val, *x;
 	V *y;
 	int rows;
+	unsigned kept; // of slices, in the L2 cache
 };
 
 // One value or two that lie side by side. Those of the next slots follow them.
 template <typename V>
-__device__ __forceinline__ void load_pair(const V *p, V (&v)[1]) { v[0] = load_ahead(p); }
-__device__ __forceinline__ void load_pair(const float *p, float (&v)[2]) {
-	float2 two = load_ahead(reinterpret_cast<const float2 *>(p));
+__device__ __forceinline__ void load_pair(const V *p, V (&v)[1], Stay s) { v[0] = stream(p, s); }
+__device__ __forceinline__ void load_pair(const float *p, float (&v)[2], Stay s) {
+	float2 two = stream(reinterpret_cast<const float2 *>(p), s);
 	v[0] = two.x, v[1] = two.y;
 }
-__device__ __forceinline__ void load_pair(const double *p, double (&v)[2]) {
-	double2 two = load_ahead(reinterpret_cast<const double2 *>(p));
+__device__ __forceinline__ void load_pair(const double *p, double (&v)[2], Stay s) {
+	double2 two = stream(reinterpret_cast<const double2 *>(p), s);
 	v[0] = two.x, v[1] = two.y;
 }
 
@@ -45,12 +46,14 @@ struct Slice {
 	unsigned block; // of the next slot
 	int base, length;
 	unsigned upper; // of block 0, were it wide
+	Stay stays;
 
 	__device__ __forceinline__ static unsigned own() { return threadIdx.x % WARP / B; }
 	__device__ __forceinline__ static unsigned within() { return threadIdx.x % WARP % B; }
 
 	__device__ __forceinline__ void fetch(const Jagged<V> &a, unsigned h, unsigned block_rows) {
 		int2 head = __ldg(a.heads + h);
+		stays = stay(h, a.kept);
 		block = head.x, base = head.y, upper = ~head.y - block;
 		unsigned place = h * GROUP + own();
 		length = own() < GROUP && place < block_rows ? __ldg(a.lengths + place) : 0;
@@ -70,11 +73,11 @@ __device__ __forceinline__ void add_slots(const Jagged<V> &a, Slice<B, V> &s, V 
 		bool there = u < s.length;
 		unsigned active = __ballot_sync(FULL, there) & leaders<B>();
 		unsigned n = __popc(active), rank = __popc(active & before), at = s.block + rank;
-		col[u] = load(a.columns + at);
-		if (WIDE) high[u] = load(a.upper + (at + s.upper));
+		col[u] = stream(a.columns + at, s.stays);
+		if (WIDE) high[u] = stream(a.upper + (at + s.upper), s.stays);
 		unsigned first = s.block * (B * B) + (rank * B + s.within()) * PAIR;
 #pragma unroll
-		for (int j = 0; j < B / PAIR; j++) load_pair(a.val + (first + j * n * (B * PAIR)), v[u][j]);
+		for (int j = 0; j < B / PAIR; j++) load_pair(a.val + (first + j * n * (B * PAIR)), v[u][j], s.stays);
 		s.block += n;
 	}
 	if (s.block == NEVER) { // what is used here was loaded before
@@ -139,20 +142,18 @@ __device__ __forceinline__ void jagged(const Jagged<V> &a) {
 #define JAGGED_PARAMS(V)                                                                        \
 	const int2 *__restrict__ heads, const unsigned char *__restrict__ lengths,                  \
 		const unsigned short *__restrict__ columns, const unsigned short *__restrict__ upper,   \
-		const V *__restrict__ val, const V *__restrict__ x, V *__restrict__ y, int rows
-#define JAGGED (Jagged<V>{heads, lengths, columns, upper, val, x, y, rows})
+		const V *__restrict__ val, const V *__restrict__ x, V *__restrict__ y, int rows, unsigned kept
+#define JAGGED (Jagged<V>{heads, lengths, columns, upper, val, x, y, rows, kept})
 
 #define BLOCKS_ENTRY(NAME, BOUNDS, B, U)                                                        \
 	CSR_ENTRY(sell_blocks_##NAME, BOUNDS, JAGGED_PARAMS, jagged<B, U, false>(JAGGED))           \
 	CSR_ENTRY(sell_blocks_##NAME##_mixed, BOUNDS, JAGGED_PARAMS, jagged<B, U, true>(JAGGED))
-// As many threads as a multiprocessor holds, of 32 registers.
-#define FULL_BOUNDS __launch_bounds__(1024, 2)
 
 // About 4 or 8 values of a lane are loaded at a time.
-BLOCKS_ENTRY(2_4, FULL_BOUNDS, 2, 2)
-BLOCKS_ENTRY(3_4, FULL_BOUNDS, 3, 1)
-BLOCKS_ENTRY(4_4, FULL_BOUNDS, 4, 1)
-BLOCKS_ENTRY(6_4, FULL_BOUNDS, 6, 1)
+BLOCKS_ENTRY(2_4, CSR_FULL_BOUNDS, 2, 2)
+BLOCKS_ENTRY(3_4, CSR_FULL_BOUNDS, 3, 1)
+BLOCKS_ENTRY(4_4, CSR_FULL_BOUNDS, 4, 1)
+BLOCKS_ENTRY(6_4, CSR_FULL_BOUNDS, 6, 1)
 BLOCKS_ENTRY(2_8, CSR_DEEP_BOUNDS, 2, 4)
 BLOCKS_ENTRY(3_8, CSR_DEEP_BOUNDS, 3, 3)
 BLOCKS_ENTRY(4_8, CSR_DEEP_BOUNDS, 4, 2)

@@ -5,6 +5,7 @@
 // distances, which most slices share and the cache holds. A lane takes a row.
 // Grid-stride over slices. Every row is written.
 #include "csr.cuh"
+#include "stream.cuh"
 
 template <typename V>
 struct Diagonals {
@@ -13,17 +14,18 @@ struct Diagonals {
 	const V *val, *x;
 	V *y;
 	int rows, cols;
+	unsigned kept; // of slices, in the L2 cache
 };
 
 // Adds to sum the U products of a turn of row, all loaded before the first is used. What
 // lies outside the matrix is a 0 that is stored, and may be multiplied by any element.
 template <int U, typename V>
 __device__ __forceinline__ void add_turn(const Diagonals<V> &a, V &sum, const V *val,
-                                         const int4 *distances, int row) {
+                                         const int4 *distances, int row, Stay s) {
 	V v[U], x[U];
 	int col[(U + 3) / 4 * 4];
 #pragma unroll
-	for (int u = 0; u < U; u++) v[u] = __ldg(val + u * WARP);
+	for (int u = 0; u < U; u++) v[u] = stream(val + u * WARP, s);
 #pragma unroll
 	for (int u = 0; u < U; u += 4) {
 		int4 d = __ldg(distances + u / 4);
@@ -47,13 +49,14 @@ __device__ __forceinline__ void diagonals(const Diagonals<V> &a) {
 		int row = static_cast<int>(h * WARP + threadIdx.x % WARP), turns = head.y & 255;
 		const int4 *distances = a.distances + (static_cast<unsigned>(head.y) >> 8) * ((U + 3) / 4);
 		const V *val = a.val + (static_cast<size_t>(head.x) * WARP + threadIdx.x % WARP);
+		Stay s = stay(h, a.kept);
 		h += step;
 		if (h < slices) head = __ldg(a.heads + h);
 
 		V sum = 0;
 #pragma unroll 1
 		for (; turns > 0; turns--, val += U * WARP, distances += (U + 3) / 4) {
-			add_turn<U>(a, sum, val, distances, row);
+			add_turn<U>(a, sum, val, distances, row, s);
 		}
 		if (row >= 0 && row < a.rows) a.y[row] = sum;
 	} while (h < slices);
@@ -61,8 +64,9 @@ __device__ __forceinline__ void diagonals(const Diagonals<V> &a) {
 
 #define DIAGONAL_PARAMS(V)                                                              \
 	const int2 *__restrict__ heads, const int4 *__restrict__ distances,                 \
-		const V *__restrict__ val, const V *__restrict__ x, V *__restrict__ y, int rows, int cols
-#define DIAGONALS (Diagonals<V>{heads, distances, val, x, y, rows, cols})
+		const V *__restrict__ val, const V *__restrict__ x, V *__restrict__ y, int rows, int cols, \
+		unsigned kept
+#define DIAGONALS (Diagonals<V>{heads, distances, val, x, y, rows, cols, kept})
 
 #define DIAGONALS_ENTRY(U)                                                              \
 	CSR_ENTRY(sell_diagonals_##U, CSR_DEEP_BOUNDS, DIAGONAL_PARAMS, diagonals<U>(DIAGONALS))
@@ -72,3 +76,5 @@ DIAGONALS_ENTRY(4)
 DIAGONALS_ENTRY(5)
 DIAGONALS_ENTRY(7)
 DIAGONALS_ENTRY(9)
+
+// compute: 60 80

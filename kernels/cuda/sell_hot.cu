@@ -6,17 +6,16 @@
 // its place among them, that of another is hot plus its number.
 //
 //	sell_hot_x    collects the hot elements of x, once for all blocks
-//	sell_hot_any  the product
-//	sell_hot_keep the same, and the matrix is the first to leave the L2 cache, in which x stays
+//	sell_hot      the product
 //	sell_hot_sum  adds the segments of the longest rows
 #include "sell_staged.cuh"
 
-template <bool FIRST, typename V>
+template <Staying WHICH, typename V>
 __device__ __forceinline__ void sell_hot_rows(const Chunks<V, int> &a, const V *x, const V *hot_x, int hot) {
 	constexpr int N = sizeof(V) == 4 ? 4 : 2;
 	V *staged = dynamic_shared<V>();
 	bool there = false;
-	sum_chunks<false, FIRST, N>(
+	sum_chunks<false, WHICH, N>(
 		a,
 		[&](int) {
 			if (!there) copy_x(staged, hot_x, hot, [](int i) { return i; });
@@ -46,9 +45,10 @@ __device__ __forceinline__ void collect_x(const V *x, const int *column, V *hot_
 #define SELL_HOT_X_PARAMS(V)                                                                 \
 	const V *__restrict__ x, const int *__restrict__ column, V *__restrict__ hot_x, int hot
 
-CSR_ENTRY(sell_hot_any, CSR_BOUNDS, SELL_HOT_PARAMS, sell_hot_rows<false>(CHUNKS(int, 0), x, hot_x, hot);
-          clear_rows(y, empty, empties))
-CSR_ENTRY(sell_hot_keep, CSR_BOUNDS, SELL_HOT_PARAMS, sell_hot_rows<true>(CHUNKS(int, 0), x, hot_x, hot);
+// A policy for each load takes registers: in float32 too many, where a load is 8 bytes.
+CSR_ENTRY(sell_hot, CSR_BOUNDS, SELL_HOT_PARAMS, Chunks<V, int> a = CHUNKS(int, 0);
+          if (kept == 0xffffffffu) sell_hot_rows<ALL>(a, x, hot_x, hot);
+          else sell_hot_rows<sizeof(V) == 4 ? NONE : SOME>(a, x, hot_x, hot);
           clear_rows(y, empty, empties))
 CSR_ENTRY(sell_hot_x, CSR_BOUNDS, SELL_HOT_X_PARAMS, collect_x(x, column, hot_x, hot))
 CSR_ENTRY(sell_hot_sum, CSR_BOUNDS, SELL_SUM_PARAMS, sum_segments(sums, y, row, first, cut))

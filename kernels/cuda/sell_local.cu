@@ -23,7 +23,7 @@ __device__ __forceinline__ void sell_local_rows(const Chunks<V, unsigned short> 
 	constexpr int N = sizeof(V) == 4 ? 8 : 4;
 	V *staged = dynamic_shared<V>();
 	int there = -1;
-	sum_chunks<ONE, false, N>(
+	sum_chunks<ONE, SOME, N>(
 		a,
 		[&](int panel) {
 			__syncthreads(); // the part before is done

@@ -34,37 +34,12 @@ struct Raw<16> {
 	using Type = Quad;
 };
 
-// What is read once; FIRST: it is also the first to leave the L2 cache. Other loads have no
-// policy: one that says "normal" makes a product 1.1 times as slow on an H200.
-#if __CUDA_ARCH__ >= 800
-__device__ __forceinline__ unsigned long long first_to_leave() {
-	unsigned long long policy;
-	asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-	return policy;
+__device__ __forceinline__ unsigned load_pair(const unsigned *p, Stay s) { return stream(p, s); }
+__device__ __forceinline__ Double load_pair(const Double *p, Stay s) {
+	uint2 v = stream(reinterpret_cast<const uint2 *>(p), s);
+	return Double{{v.x, v.y}};
 }
-#define LOAD_PAIR(T, LOAD, POLICY, ...)                                                              \
-	template <bool FIRST>                                                                            \
-	__device__ __forceinline__ T load_pair(const T *p) {                                             \
-		T v;                                                                                         \
-		if (FIRST) {                                                                                 \
-			asm("ld.global.nc.L1::no_allocate.L2::cache_hint." LOAD ", " POLICY ";"                  \
-			    : __VA_ARGS__                                                                        \
-			    : "l"(__cvta_generic_to_global(p)), "l"(first_to_leave()));                          \
-		} else {                                                                                     \
-			asm("ld.global.nc.L1::no_allocate." LOAD ";" : __VA_ARGS__ : "l"(__cvta_generic_to_global(p))); \
-		}                                                                                            \
-		return v;                                                                                    \
-	}
-LOAD_PAIR(unsigned, "u32 %0, [%1]", "%2", "=r"(v))
-LOAD_PAIR(Double, "v2.u32 {%0, %1}, [%2]", "%3", "=r"(v.word[0]), "=r"(v.word[1]))
-LOAD_PAIR(Quad, "v4.u32 {%0, %1, %2, %3}, [%4]", "%5", "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]),
-          "=r"(v.word[3]))
-#else
-template <bool FIRST, typename T>
-__device__ __forceinline__ T load_pair(const T *p) {
-	return *p;
-}
-#endif
+__device__ __forceinline__ Quad load_pair(const Quad *p, Stay s) { return load_once(p, s); }
 
 template <typename T>
 union Two {
@@ -83,26 +58,31 @@ struct Chunks {
 	                   // which of how many parts of the panel it is
 	int parts, rows;
 	V *y, *sums;
+	unsigned kept; // of chunks, in the L2 cache
 	C padding; // the code of a place without a nonzero
 };
 constexpr int PART = 5; // numbers of a part
 
+// The chunks that stay in the L2 cache: as many as kept says, or all, or none.
+enum Staying { SOME, ALL, NONE };
+
 // The next pairs of a lane. ONE: all values are equal, and none is read.
-template <bool ONE, bool FIRST, typename V, typename C, int N>
+template <bool ONE, Staying WHICH, typename V, typename C, int N>
 struct Pairs {
 	Two<C> code[N];
 	Two<V> val[ONE ? 1 : N];
 
-	// Those of `left` pairs from `pair` on; others are padding.
-	__device__ __forceinline__ void load(const Chunks<V, C> &a, unsigned pair, unsigned left) {
+	// Those of `left` pairs of a chunk from `pair` on; others are padding.
+	__device__ __forceinline__ void load(const Chunks<V, C> &a, unsigned chunk, unsigned pair, unsigned left) {
 		using Codes = typename Raw<2 * sizeof(C)>::Type;
 		using Values = typename Raw<2 * sizeof(V)>::Type;
+		Stay s = WHICH == SOME ? stay(chunk, a.kept) : stays(WHICH == ALL);
 		unsigned j = pair * WARP + threadIdx.x % WARP;
 #pragma unroll
 		for (unsigned i = 0; i < N; i++) {
 			if (i < left) {
-				code[i].raw = load_pair<FIRST>(reinterpret_cast<const Codes *>(a.code) + j + i * WARP);
-				if (!ONE) val[i].raw = load_pair<FIRST>(reinterpret_cast<const Values *>(a.val) + j + i * WARP);
+				code[i].raw = load_pair(reinterpret_cast<const Codes *>(a.code) + j + i * WARP, s);
+				if (!ONE) val[i].raw = load_pair(reinterpret_cast<const Values *>(a.val) + j + i * WARP, s);
 			} else {
 				code[i].at[0] = code[i].at[1] = a.padding;
 				if (!ONE) val[i].at[0] = val[i].at[1] = 0;
@@ -145,21 +125,21 @@ __device__ __forceinline__ void end_chunk(const Chunks<V, C> &a, long long chunk
 
 // All parts of a block. stage(panel) brings x to shared memory, for all threads at the same
 // time; gather(code) gives its elements for N pairs.
-template <bool ONE, bool FIRST, int N, typename V, typename C, typename Stage, typename Gather>
+template <bool ONE, Staying WHICH, int N, typename V, typename C, typename Stage, typename Gather>
 __device__ __forceinline__ void sum_chunks(const Chunks<V, C> &a, Stage stage, Gather gather) {
 	V one = ONE && a.parts > 0 ? __ldg(a.val) : V(1);
 	for (int part = blockIdx.x; part < a.parts; part += gridDim.x) {
 		const int *of = a.part + PART * part;
 		unsigned warps = blockDim.x / WARP;
 		Walk w{__ldg(of + 3) * warps + threadIdx.x / WARP, __ldg(of + 4) * warps, __ldg(of + 1), __ldg(of + 2)};
-		Pairs<ONE, FIRST, V, C, N> next;
+		Pairs<ONE, WHICH, V, C, N> next;
 		w.open(a.at);
-		next.load(a, w.pair, w.left);
+		next.load(a, w.chunk, w.pair, w.left);
 		stage(__ldg(of));
 
 		V sum = 0;
 		while (w.there()) {
-			Pairs<ONE, FIRST, V, C, N> now = next;
+			Pairs<ONE, WHICH, V, C, N> now = next;
 			long long chunk = w.chunk;
 			int lanes_log = w.lanes_log;
 			bool last = w.left <= N;
@@ -169,7 +149,7 @@ __device__ __forceinline__ void sum_chunks(const Chunks<V, C> &a, Stage stage, G
 			} else {
 				w.pair += N, w.left -= N;
 			}
-			next.load(a, w.pair, w.left);
+			next.load(a, w.chunk, w.pair, w.left);
 			V x[2 * N];
 			gather(now.code, x);
 #pragma unroll
@@ -203,7 +183,7 @@ __device__ __forceinline__ void sum_segments(const V *sums, V *y, const int *row
 #define SELL_STAGED_PARAMS(V, C)                                                             \
 	const C *__restrict__ code, const V *__restrict__ val, const int *__restrict__ at,       \
 		const int *__restrict__ target, const int *__restrict__ part, int parts, int rows, V *y, V *sums, \
-		const int *__restrict__ empty, int empties, const V *__restrict__ x
-#define CHUNKS(C, PADDING) (Chunks<V, C>{code, val, at, target, part, parts, rows, y, sums, static_cast<C>(PADDING)})
+		const int *__restrict__ empty, int empties, const V *__restrict__ x, unsigned kept
+#define CHUNKS(C, PADDING) (Chunks<V, C>{code, val, at, target, part, parts, rows, y, sums, kept, static_cast<C>(PADDING)})
 #define SELL_SUM_PARAMS(V)                                                                   \
 	const V *__restrict__ sums, V *y, const int *__restrict__ row, const int *__restrict__ first, int cut

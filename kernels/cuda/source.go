@@ -111,6 +111,10 @@ func launching(k kernels.Kernel) string {
 	for i, s := range all[0].Steps {
 		var args []string
 		for j, g := range s.Args {
+			if g.kept {
+				args = append(args, "0xffffffff /* all stays in the L2 cache */")
+				continue
+			}
 			if g.array == "" {
 				args = append(args, told(func(l int) int { return int(all[l].Steps[i].Args[j].value) }))
 				continue

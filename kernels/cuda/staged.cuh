@@ -3,6 +3,7 @@
 // share.
 #pragma once
 #include "csr.cuh"
+#include "stream.cuh"
 
 struct alignas(16) Quad {
 	unsigned word[4];
@@ -18,16 +19,13 @@ __device__ __forceinline__ Quad load_cached(const Quad *p) {
 #endif
 }
 
-// What is read once: around the L1 cache, which x is to have.
-__device__ __forceinline__ Quad load_once(const Quad *p) {
-#if __CUDA_ARCH__ >= 800
-	Quad q;
-	asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-	    : "=r"(q.word[0]), "=r"(q.word[1]), "=r"(q.word[2]), "=r"(q.word[3])
-	    : "l"(__cvta_generic_to_global(p)));
-	return q;
+// A part of the matrix.
+__device__ __forceinline__ Quad load_once(const Quad *p, Stay s) {
+#ifdef __CUDA_ARCH__
+	uint4 v = stream(reinterpret_cast<const uint4 *>(p), s);
+	return Quad{{v.x, v.y, v.z, v.w}};
 #else
-	return load_cached(p);
+	return *p;
 #endif
 }
 
