@@ -372,7 +372,7 @@ func memoryOf(size trial.Size, backends []string) int {
 
 // Memory is what the largest task of a plan needs, in MB.
 func (p Plan) Memory() int {
-	return slices.Max(append(lists.Of(p.Chunks, func(c Chunk) int { return c.Memory }), 0))
+	return lists.Most(p.Chunks, func(c Chunk) int { return c.Memory })
 }
 
 // CacheMemory is what a task needs beyond that on a processor with a last-level cache of some bytes, in MB.

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // A heading names a panel above its data.
@@ -74,20 +76,15 @@ func (e Ends) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 func (e Ends) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
-	var width vg.Length
-	for _, l := range e.Lines {
-		width = max(width, slotWidth*vg.Length(e.Slots)+endRoom+endStyle().Width(l.Kernel))
-	}
+	width := slotWidth*vg.Length(e.Slots) + endRoom +
+		lists.Most(e.Lines, func(l Line) vg.Length { return endStyle().Width(l.Kernel) })
 	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: width}}}}
 }
 
 // spread moves positions apart to at least this pitch, in their order and as little as that
 // takes, within low and high if there is room.
 func spread(at []vg.Length, pitch, low, high vg.Length) []vg.Length {
-	order := make([]int, len(at))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.Indices(len(at))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
 
 	// Isotonic regression of where the positions are without the pitch: neighbours in the wrong

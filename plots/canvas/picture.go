@@ -269,9 +269,7 @@ func legendRoom() (swatch, gap vg.Length) { return Here[vg.Length](28, 18), Here
 func legendLayout(keys []Key, width vg.Length) (columns int, wide vg.Length) {
 	style := Typeface(legendSize, false, InkColor)
 	swatch, gap := legendRoom()
-	for _, k := range keys {
-		wide = max(wide, swatch+style.Width(k.Text)+gap)
-	}
+	wide = swatch + lists.Most(keys, func(k Key) vg.Length { return style.Width(k.Text) }) + gap
 	most := max(1, int((width+gap)/wide))
 	rows := (len(keys) + most - 1) / most
 	return (len(keys) + rows - 1) / rows, wide

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/plots/canvas"
@@ -165,7 +166,10 @@ func configurationsPage(d *analysis.Data, s scene) *canvas.Picture {
 	b := &canvas.Bars{Slots: 1, Dots: true, Label: "share of the kernel's best speed on the matrix", Origin: lowestShare,
 		Number: term.Percent0, Axis: shareAxis()}
 	b.Columns = columnsOf(precisions)
-	note := func(name string) string { return configsWords(found, name, precisions) }
+	note := func(name string) string {
+		trials := func(p kernels.Precision) int { return len(found[kernelColumn{name, p}].shares) }
+		return term.Trials(lists.Most(precisions, trials))
+	}
 	b.Rows = canvas.NewRows(names, note, len(precisions), func(name string, column int) []canvas.Mark {
 		if t, ok := found[kernelColumn{name, precisions[column]}]; ok {
 			return []canvas.Mark{t.mark(name)}
@@ -187,13 +191,4 @@ func (t *tuning) mark(kernel string) canvas.Mark {
 	m.Name = fmt.Sprintf("%s, one configuration for %s: block %d, grid %d %s", kernel,
 		term.Matrices(t.on), t.config.Block, t.config.Grid, t.config.Params)
 	return m
-}
-
-// configsWords says how many trials a row is about.
-func configsWords(found map[kernelColumn]tuning, name string, precisions []kernels.Precision) string {
-	n := 0
-	for _, precision := range precisions {
-		n = max(n, len(found[kernelColumn{name, precision}].shares))
-	}
-	return term.Trials(n)
 }

@@ -94,10 +94,7 @@ func (h *heatSheet) Draw(c draw.Canvas) {
 	name := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.InkColor), text.XLeft, text.YCenter)
 	bold := canvas.At(canvas.Typeface(canvas.TickSize, true, canvas.InkColor), text.XLeft, text.YTop)
 	soft := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XLeft, text.YTop)
-	left := vg.Length(0)
-	for i := range h.panels {
-		left = max(left, name.Width(h.panels[i].Matrix)+12)
-	}
+	left := 12 + lists.Most(h.panels, func(p analysis.Panel) vg.Length { return name.Width(p.Matrix) })
 	left = min(left, 150, (c.Max.X-c.Min.X)*0.3)
 	wide := min((c.Max.X-c.Min.X-left)/vg.Length(len(h.kernels)), heatWide+heatGap)
 	top := c.Max.Y - heatScale()

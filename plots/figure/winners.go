@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/plots/canvas"
 	"example.org/spmvtune/tuner/stat"
@@ -97,10 +98,7 @@ func winnerMapOf(d *analysis.Data, c *analysis.Contest) *winnerMap {
 				places: []int{place}})
 		}
 	}
-	all := winnerRow{name: "geometric mean", mean: true}
-	for i := range c.Places {
-		all.places = append(all.places, i)
-	}
+	all := winnerRow{name: "geometric mean", mean: true, places: lists.Indices(len(c.Places))}
 	m.rows = append([]winnerRow{all}, m.rows...)
 	for i := range m.rows {
 		if r := &m.rows[i]; r.mean {
@@ -110,9 +108,7 @@ func winnerMapOf(d *analysis.Data, c *analysis.Contest) *winnerMap {
 
 	// The kernels that are the fastest somewhere come first where there is no room for all.
 	room := int((canvas.PageWidth - 2*canvas.PageMargin - m.left()) / winnerCell)
-	for k := range c.Contenders {
-		m.kernels = append(m.kernels, k)
-	}
+	m.kernels = lists.Indices(len(c.Contenders))
 	slices.SortStableFunc(m.kernels, func(a, b int) int {
 		return -cmp.Compare(min(1, c.Contenders[a].Named), min(1, c.Contenders[b].Named))
 	})
@@ -135,11 +131,7 @@ func (m *winnerMap) left() vg.Length {
 // head is the room for the turned names of kernels.
 func (m *winnerMap) head() vg.Length {
 	style := canvas.Typeface(canvas.TickSize, false, canvas.InkColor)
-	var most vg.Length
-	for _, k := range m.kernels {
-		most = max(most, style.Width(m.contest.Contenders[k].Kernel))
-	}
-	return most + 8
+	return 8 + lists.Most(m.kernels, func(k int) vg.Length { return style.Width(m.contest.Contenders[k].Kernel) })
 }
 
 // Height is that of the keys, the names of kernels and the rows.

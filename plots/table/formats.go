@@ -230,16 +230,11 @@ func (t *Table) typeset(column vg.Length) (set []typesetColumn, size float64) {
 func (t *Table) measure(size float64) (set []typesetColumn) {
 	style := canvas.Typeface(1.1*size, false, canvas.InkColor)
 	for i, c := range t.Columns {
-		of, filled := typesetColumn{index: i}, false
-		for _, line := range headingLines(c.Name) {
-			of.least = max(of.least, style.Width(line))
-		}
+		of, filled := typesetColumn{index: i, least: lists.Most(headingLines(c.Name), style.Width)}, false
 		of.width = of.least
 		for _, row := range t.Rows {
 			of.width, filled = max(of.width, style.Width(row[i].Text)), filled || row[i].Text != "" && row[i].Text != term.Missing
-			for _, word := range strings.Fields(row[i].Text) {
-				of.least = max(of.least, style.Width(word))
-			}
+			of.least = max(of.least, lists.Most(strings.Fields(row[i].Text), style.Width))
 		}
 		if of.whole = of.width; c.Right {
 			of.least = of.width

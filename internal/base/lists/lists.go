@@ -70,6 +70,14 @@ func Sum[T any, N ~int | ~int64 | ~float64](list []T, f func(T) N) (sum N) {
 	return sum
 }
 
+// Most gives the largest that f says of the elements of list, and nothing less than zero.
+func Most[T any, N ~int | ~int64 | ~float64](list []T, f func(T) N) (most N) {
+	for _, v := range list {
+		most = max(most, f(v))
+	}
+	return most
+}
+
 // Indices gives the numbers from 0 to n-1.
 func Indices(n int) []int {
 	list := make([]int, n)

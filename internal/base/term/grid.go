@@ -21,11 +21,8 @@ type Grid struct {
 
 // width is that of a column.
 func (g *Grid) width(column int) int {
-	w := text.LongestLineLen(g.Columns[column])
-	for _, row := range g.Rows {
-		w = max(w, text.LongestLineLen(row[column]))
-	}
-	return w
+	rows := lists.Most(g.Rows, func(row []string) int { return text.LongestLineLen(row[column]) })
+	return max(rows, text.LongestLineLen(g.Columns[column]))
 }
 
 // total is the width of the whole table: a column has a space on each side.

@@ -17,6 +17,7 @@ import (
 
 	"example.org/spmvtune/analysis"
 	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/internal/cli/command"
 	"example.org/spmvtune/internal/cli/show"
@@ -112,10 +113,7 @@ func (c *taskCommand) own(ctx context.Context, run *slurm.Run, bench *slurm.Benc
 	if err != nil {
 		return err
 	}
-	kinds := 1
-	for _, p := range plan.Chunks {
-		kinds = max(kinds, p.Kind+1)
-	}
+	kinds := 1 + lists.Most(plan.Chunks, func(p slurm.Chunk) int { return p.Kind })
 	w := &slurm.Worker{Run: run, Bench: bench, Kind: c.array - 1}
 	switch {
 	case c.array < 0 || c.array > kinds:
