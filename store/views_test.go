@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/testing/testkit"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/sparse"
@@ -245,10 +246,7 @@ func TestExplained(t *testing.T) {
 	var names []string
 	for _, v := range Explained() {
 		names = append(names, v.Name)
-		var columns []string
-		for _, c := range v.Columns {
-			columns = append(columns, c.Name)
-		}
+		columns := lists.Of(v.Columns, func(c Column) string { return c.Name })
 		testkit.EqualLists(t, query(t, db, v.Name).Columns, columns, "%s has the columns", v.Name)
 	}
 	testkit.EqualLists(t, slices.Sorted(slices.Values(names)), Views, "explained views")
@@ -320,10 +318,7 @@ func TestGrids(t *testing.T) {
 		t.Errorf("of the sweep that was run again: %+v", g)
 	}
 	g := grids[1]
-	configs := make([]string, len(g.Trials))
-	for i, tr := range g.Trials {
-		configs[i] = tr.Config.String()
-	}
+	configs := lists.Of(g.Trials, func(tr trial.Result) string { return tr.Config.String() })
 	testkit.Require(t, len(g.Trials) == 3, "%d trials, want 3: %q", len(g.Trials), configs)
 	at := slices.IndexFunc(g.Trials, func(tr trial.Result) bool { return tr.Block == 32 })
 	if tr := g.Trials[at]; tr.Status != trial.OK || tr.Median != 1e-3 || tr.Batch != 4 || len(tr.Samples) != 3 || tr.Samples[0] != float64(float32(3e-3)) {

@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/plot/cmpimg"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/testing/synthetic"
 	"example.org/spmvtune/internal/testing/testkit"
 	"example.org/spmvtune/kernels"
@@ -57,10 +58,7 @@ func TestPairs(t *testing.T) {
 	slices.Sort(names)
 	testkit.EqualLists(t, names, []string{"ecology1", "mycielskian13", "power-law", "road-chains"}, "compared on")
 	pages, _ := gpuAndCPU.draw(d)
-	var shown []string
-	for _, k := range pages[0].Keys {
-		shown = append(shown, k.Text)
-	}
+	shown := lists.Of(pages[0].Keys, func(k canvas.Key) string { return k.Text })
 	testkit.EqualLists(t, shown, []string{"cpu_coo", "cpu_csr", fastestSimple}, "legend")
 	testkit.Equal(t, len(pairs(synthetic.Processor().Report())), 0, "pairs of a processor alone")
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/internal/testing/synthetic"
 	"example.org/spmvtune/internal/testing/testkit"
@@ -57,10 +58,7 @@ func TestCrowdedSpeedups(t *testing.T) {
 	pages, warnings := speedups.draw(d)
 	testkit.Require(t, len(pages) == 1 && len(warnings) == 0, "%d pages, warnings %v", len(pages), warnings)
 	p := pages[0]
-	var shown []string
-	for _, k := range p.Keys {
-		shown = append(shown, k.Text)
-	}
+	shown := lists.Of(p.Keys, func(k canvas.Key) string { return k.Text })
 	testkit.Equal(t, len(shown), mostColoured(29), "kernels with colours")
 	wins := map[string]int{}
 	for i := range d.Panels {

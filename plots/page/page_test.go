@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/internal/testing/synthetic"
 	"example.org/spmvtune/internal/testing/testkit"
@@ -44,10 +45,7 @@ func TestSweepsOfOneNameAreToldApart(t *testing.T) {
 	d := analysis.New(nil, nil, nil, nil)
 	d.Sweeps = []store.Sweep{{Name: "a", Hash: "0123456789", Started: at}, {Name: "a", Hash: "abcdefabcdef", Started: at},
 		{Name: "b", Hash: "b"}}
-	var names []string
-	for _, s := range described(d) {
-		names = append(names, s.Name)
-	}
+	names := lists.Of(described(d), func(s store.Sweep) string { return s.Name })
 	want := []string{"a of 2026-11-23 09:05 UTC (digest 01234567)", "a of 2026-11-23 09:05 UTC (digest abcdefab)", "b"}
 	testkit.EqualLists(t, names, want, "names")
 }
@@ -70,23 +68,13 @@ func TestReachedTargetIsNoWarning(t *testing.T) {
 // The navigation lists every figure, in the order of the page, and no figure is shown twice or lost.
 func TestArrange(t *testing.T) {
 	var doc document
-	var given []htmlFigure
-	for _, id := range []string{"drift", "unheard-of", "throughput-vs-block", "roofline"} {
-		given = append(given, htmlFigure{ID: id})
-	}
-	doc.arrange(given)
+	given := []string{"drift", "unheard-of", "throughput-vs-block", "roofline"}
+	doc.arrange(lists.Of(given, func(id string) htmlFigure { return htmlFigure{ID: id} }))
 
-	var listed, shown []string
-	for _, f := range doc.Listed {
-		listed = append(listed, f.ID)
-	}
-	var lists [][]htmlFigure
-	for _, c := range doc.Chapters {
-		lists = append(lists, c.Figures)
-	}
-	for _, f := range slices.Concat(append(lists, doc.Extra)...) {
-		shown = append(shown, f.ID)
-	}
+	id := func(f htmlFigure) string { return f.ID }
+	listed := lists.Of(doc.Listed, id)
+	chapters := lists.Of(doc.Chapters, func(c chapter) []htmlFigure { return c.Figures })
+	shown := lists.Of(slices.Concat(append(chapters, doc.Extra)...), id)
 	want := []string{"roofline", "throughput-vs-block", "drift", "unheard-of"}
 	testkit.EqualLists(t, listed, want, "listed")
 	testkit.EqualLists(t, shown, want, "shown")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/testing/synthetic"
 	"example.org/spmvtune/internal/testing/testkit"
 	"example.org/spmvtune/kernels"
@@ -34,10 +35,7 @@ func TestLibrary(t *testing.T) {
 	testkit.Equal(t, len(s.Tables), 2, "tables: a summary and one for the setup")
 	got := map[string]string{}
 	for _, row := range s.Tables[1].Rows {
-		var cells []string
-		for _, i := range []int{1, 3, 5, 8, 10, 12, 13, 15} {
-			cells = append(cells, row[i].Text)
-		}
+		cells := lists.Of([]int{1, 3, 5, 8, 10, 12, 13, 15}, func(i int) string { return row[i].Text })
 		got[row[0].Text] = strings.Join(cells, ", ")
 	}
 	testkit.Equal(t, len(got), 2, "matrices that the library was measured on")
@@ -47,10 +45,7 @@ func TestLibrary(t *testing.T) {
 	} {
 		testkit.Equal(t, got[matrix], want, "%s", matrix)
 	}
-	var sum []string
-	for _, c := range s.Tables[0].Rows[0][1:] {
-		sum = append(sum, c.Text)
-	}
+	sum := lists.Of(s.Tables[0].Rows[0][1:], func(c Cell) string { return c.Text })
 	testkit.Equal(t, strings.Join(sum, ", "), "2, 4.90, 4.00, 2.83, 2.00, 1.225, 0.375", "in sum")
 	s = LibrarySheet(analysis.New([]store.Row{timed("a", "csr_scalar", "", 1)}, nil, nil, nil))
 	testkit.Equal(t, len(s.Tables), 0, "tables without the library")
