@@ -178,10 +178,7 @@ func (r *Run) LastMerge() (last *Merge) {
 
 // readRounds reads the rounds that have begun, and those of which there are jobs.
 func (l *Ledger) readRounds() {
-	numbers := l.run.rounds()
-	for _, j := range l.Jobs {
-		numbers = append(numbers, j.Round)
-	}
+	numbers := append(l.run.rounds(), lists.Of(l.Jobs, func(j Sent) int { return j.Round })...)
 	slices.Sort(numbers)
 	for _, n := range slices.Compact(numbers) {
 		chunks, err := l.run.Round(n)

@@ -205,14 +205,9 @@ func (m *Match) why(r *record) string {
 
 // deviceOf is the device of the sweep's tasks that a trial was measured on.
 func (m *Match) deviceOf(r *record) (device tuner.Assumed, found bool) {
-	for _, list := range m.devices {
-		for _, d := range list {
-			if d.Device.Backend == r.run.Device.Backend && d.Device.Name == r.run.Device.Name {
-				return d, true
-			}
-		}
-	}
-	return device, false
+	return lists.First(slices.Concat(m.devices...), func(d tuner.Assumed) bool {
+		return d.Device.Backend == r.run.Device.Backend && d.Device.Name == r.run.Device.Name
+	})
 }
 
 // taskCores says how many cores a task has, of all kinds, and where that comes from.

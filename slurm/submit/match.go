@@ -299,10 +299,6 @@ func (s *Source) sources(device kernels.Device, now map[string]string, own []ker
 // Cache is the size in bytes of the last-level cache of the processor that tasks of a kind have; 0 if it is not
 // known.
 func (m *Match) Cache(kind int) int64 {
-	for _, d := range m.devices[kind] {
-		if d.Device.Backend == "cpu" {
-			return d.Device.Cache
-		}
-	}
-	return 0
+	processor, _ := lists.First(m.devices[kind], func(d tuner.Assumed) bool { return d.Device.Backend == "cpu" })
+	return processor.Device.Cache
 }
