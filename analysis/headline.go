@@ -118,9 +118,7 @@ func HeadlineLines(parts []HeadlinePart) (lines []string) {
 		if len(parts) > 1 {
 			lines = append(lines, p.On+":")
 		}
-		for _, s := range p.Sentences {
-			lines = append(lines, s.Text)
-		}
+		lines = append(lines, lists.Of(p.Sentences, func(s Sentence) string { return s.Text })...)
 	}
 	return lines
 }

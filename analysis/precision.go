@@ -64,12 +64,10 @@ func (d *Data) Aims() (list []Aim) {
 
 // target is the precision that the sweep of a trial asked for, NaN where it is not known.
 func (d *Data) target(r *store.Row) float64 {
-	for i := range d.Sweeps {
-		if s := &d.Sweeps[i]; s.Name == r.Sweep && s.Hash == r.SweepHash && s.Protocol.Target > 0 {
-			return s.Protocol.Target
-		}
-	}
-	return math.NaN()
+	s, _ := lists.First(d.Sweeps, func(s store.Sweep) bool {
+		return s.Name == r.Sweep && s.Hash == r.SweepHash && s.Protocol.Target > 0
+	})
+	return cmp.Or(s.Protocol.Target, math.NaN())
 }
 
 // Middle is the median of the values that are numbers, NaN if there are none.

@@ -216,11 +216,8 @@ func (r *Results) Learn(ctx context.Context) (*rule.Rule, error) {
 
 // TestClasses are the classes of matrices that the sweeps keep for a final test.
 func (r *Results) TestClasses() []string {
-	var all []string
-	for _, s := range r.sweeps {
-		all = append(all, configs.LearnOf([]byte(s.Text)).Test...)
-	}
-	return lists.Distinct(all, func(class string) string { return class })
+	tests := lists.Of(r.sweeps, func(s store.Sweep) []string { return configs.LearnOf([]byte(s.Text)).Test })
+	return lists.Distinct(slices.Concat(tests...), func(class string) string { return class })
 }
 
 // SaveRule keeps a rule in the database.

@@ -80,10 +80,8 @@ func judge(ctx context.Context, db *store.DB, matrices []trial.Matrix, of []Clai
 	names := lists.Of(devices.Rows, func(row []any) string { return text(row[0]) })
 	for i := range of {
 		claim := &of[i]
-		on := map[string]*Judgement{}
-		for _, name := range names {
-			on[name] = &Judgement{Claim: claim, Device: name}
-		}
+		begin := func(name string) (string, *Judgement) { return name, &Judgement{Claim: claim, Device: name} }
+		on := lists.Keyed(names, begin)
 		for j := range claim.Parts {
 			if err := find(ctx, s, &claim.Parts[j], originals, on); err != nil {
 				return nil, fmt.Errorf("judging claim %d: %w", claim.Number, err)
@@ -225,13 +223,10 @@ func prepare(ctx context.Context, s *store.Scratch, matrices []trial.Matrix) err
 	if err := s.Fill(ctx, "matrices", rows); err != nil {
 		return err
 	}
-	rows = rows[:0]
-	for _, r := range PaperResults() {
-		rows = append(rows, []any{r.Paper, r.Table, r.Device, r.Matrix, r.Kernel, string(r.Precision), r.Metric,
-			r.Value, r.Unit, r.Caveat})
-	}
-
-	return s.Fill(ctx, "published", rows)
+	return s.Fill(ctx, "published", lists.Of(PaperResults(), func(r PaperResult) []any {
+		return []any{r.Paper, r.Table, r.Device, r.Matrix, r.Kernel, string(r.Precision), r.Metric,
+			r.Value, r.Unit, r.Caveat}
+	}))
 }
 
 func orNull(x float64) any {
