@@ -291,11 +291,7 @@ func (t *table) command(o *kernels.Custom, p Protocol, find finder) {
 
 // Programs returns the names of the sweep's kernels that are programs, whose times are their own.
 func (s *Sweep) Programs() map[string]bool {
-	names := map[string]bool{}
-	for _, o := range s.Custom() {
-		names[o.Name] = o.Command != nil
-	}
-	return names
+	return lists.Keyed(s.Custom(), func(o kernels.Custom) (string, bool) { return o.Name, o.Command != nil })
 }
 
 // beside makes words that begin with ./ or ../ files in the folder of the sweep file.

@@ -109,14 +109,13 @@ func FromDatabases(ctx context.Context, paths []string, opt Options) (r *Report,
 }
 
 // measuredTwice says which of several measurements of the same trials count.
-func measuredTwice(list []store.Twice, first string) (warnings []string) {
-	for _, t := range list {
-		warnings = append(warnings, fmt.Sprintf("%s in %s and in a database before it, measured anew: what was measured "+
+func measuredTwice(list []store.Twice, first string) []string {
+	return lists.Of(list, func(t store.Twice) string {
+		return fmt.Sprintf("%s in %s and in a database before it, measured anew: what was measured "+
 			"first counts. Left out: %d of %s, %d of the others; `%s` compares them",
 			term.Count(t.Won+t.Lost, "trial is", "trials are"), t.Name, t.Lost, t.Name, t.Won,
-			term.Shell("spmvtune", "report", t.Name, "--against", first)))
-	}
-	return warnings
+			term.Shell("spmvtune", "report", t.Name, "--against", first))
+	})
 }
 
 // Finish learns, judges the claims, and writes rule and report. It returns nil if opt keeps the rule and there

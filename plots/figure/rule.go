@@ -83,15 +83,11 @@ func (g *regret) shareOn(matrix string, selector int) float64 {
 
 // knownSelectors returns the indexes of the selectors that have a share in some column.
 func knownSelectors(list []regret) []int {
-	var known []int
-	for w := range selectors {
-		if slices.ContainsFunc(list, func(g regret) bool {
+	return lists.Where(lists.Indices(len(selectors)), func(w int) bool {
+		return slices.ContainsFunc(list, func(g regret) bool {
 			return slices.ContainsFunc(g.shares(w), func(x float64) bool { return !math.IsNaN(x) })
-		}) {
-			known = append(known, w)
-		}
-	}
-	return known
+		})
+	})
 }
 
 // regretRows lists the matrices of all columns by row length, and the row lengths.

@@ -22,11 +22,9 @@ type series struct {
 
 // each makes a series of each kernel. All are compared with the same trials.
 func each(names []string, over analysis.Selection) []series {
-	list := make([]series, len(names))
-	for i, name := range names {
-		list[i] = series{id: name, of: analysis.OfKernels(name), over: over, look: canvas.LookOf(name)}
-	}
-	return list
+	return lists.Of(names, func(name string) series {
+		return series{id: name, of: analysis.OfKernels(name), over: over, look: canvas.LookOf(name)}
+	})
 }
 
 // byParam makes a series of each value of a kernel's parameter, in shades of the kernel's
@@ -81,11 +79,8 @@ func tabulate(d *analysis.Data, s *scene, list []series) *tally {
 		if len(entries) == 0 {
 			continue
 		}
-		speeds := map[string]float64{}
-		for _, e := range entries {
-			speeds[list[e.series].id] = 1 / e.row.Time
-		}
-		cases = append(cases, speeds)
+		speed := func(e entry) (string, float64) { return list[e.series].id, 1 / e.row.Time }
+		cases = append(cases, lists.Keyed(entries, speed))
 		t.cells[spot{p.Matrix, p.Precision}] = entries
 		if !slices.Contains(t.precisions, p.Precision) {
 			t.precisions = append(t.precisions, p.Precision)
@@ -130,11 +125,9 @@ func entriesOf(p *analysis.Panel, list []series) (entries []entry, lacks bool) {
 // choose fills shown: the series with data or, if there are too many, the leaders. A case
 // holds the speeds of one panel, by series.
 func (t *tally) choose(cases []map[string]float64) {
-	for j := range t.series {
-		if slices.ContainsFunc(cases, func(c map[string]float64) bool { return c[t.series[j].id] > 0 }) {
-			t.shown = append(t.shown, j)
-		}
-	}
+	t.shown = lists.Where(lists.Indices(len(t.series)), func(j int) bool {
+		return slices.ContainsFunc(cases, func(c map[string]float64) bool { return c[t.series[j].id] > 0 })
+	})
 	t.found = len(t.shown)
 	names := analysis.Leaders(cases, mostColoured(t.found))
 	t.shown = slices.DeleteFunc(t.shown, func(j int) bool { return !slices.Contains(names, t.series[j].id) })

@@ -55,10 +55,7 @@ func (a *album) figures(list []figure.Drawn) []htmlFigure {
 		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.See, Source: f.Source,
 			Omitted: f.Omitted}
 		overviews := slices.DeleteFunc(slices.Clone(f.Pictures), func(p *canvas.Picture) bool { return p.Detail })
-		tags := make([]tagged, len(overviews))
-		for i, p := range overviews {
-			tags[i] = tagsOf(p.About)
-		}
+		tags := lists.Of(overviews, func(p *canvas.Picture) tagged { return tagsOf(p.About) })
 		turnOn(a.report, tags)
 		for i, p := range overviews {
 			h.Pages = append(h.Pages, a.page(p, tags[i], !tags[i].On || inAppendix(f.Figure)))

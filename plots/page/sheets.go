@@ -51,12 +51,9 @@ type htmlTable struct {
 
 // tableOf puts a table on the page, without the columns that are empty in all rows.
 func tableOf(t table.Table, id string) htmlTable {
-	var kept []int
-	for i := range t.Columns {
-		if slices.ContainsFunc(t.Rows, func(row []table.Cell) bool { return row[i].Text != "" }) {
-			kept = append(kept, i)
-		}
-	}
+	kept := lists.Where(lists.Indices(len(t.Columns)), func(i int) bool {
+		return slices.ContainsFunc(t.Rows, func(row []table.Cell) bool { return row[i].Text != "" })
+	})
 	t.Columns = lists.Of(kept, func(i int) table.Column { return t.Columns[i] })
 	t.Rows = lists.Of(t.Rows, func(row []table.Cell) []table.Cell {
 		return lists.Of(kept, func(i int) table.Cell { return row[i] })

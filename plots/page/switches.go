@@ -44,10 +44,7 @@ func turnOn[T any, P interface {
 	*T
 	tag() *tagged
 }](d *analysis.Data, group []T) {
-	first := map[string]string{}
-	for _, s := range switches(d) {
-		first[s.Name] = s.Values[0]
-	}
+	first := lists.Keyed(switches(d), func(s choice) (string, string) { return s.Name, s.Values[0] })
 	fits := func(have, want string) bool { return have == "" || want == "" || have == want }
 	shown := false
 	for i := range group {

@@ -3,6 +3,7 @@
 package table
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -61,7 +62,7 @@ func bestRow(d *analysis.Data, p *analysis.Panel, b *store.Best, vendor bool) []
 	measured := func(v float64) Cell { return rateCell(r, v).within(v*r.Time/r.Another.High, v*r.Time/r.Another.Low) }
 	row := append([]Cell{Text(b.Matrix)}, configuration(r)...)
 	row = append(row, timeCell(r).within(1e3*r.Another.Low, 1e3*r.Another.High), measured(b.GFLOPS), measured(b.GBPS),
-		measured(100*b.RoofFraction), measured(100*b.GBPS/copyRoof(d, b.Device)))
+		measured(100*b.RoofFraction), measured(100*b.GBPS/cmp.Or(d.Device(b.Device).Roof.Copy, math.NaN())))
 
 	bases := []*store.Row{p.Best(d.BaselineOf(b.Device))}
 	if vendor {
@@ -76,14 +77,6 @@ func bestRow(d *analysis.Data, p *analysis.Panel, b *store.Best, vendor bool) []
 		row = append(row, cell)
 	}
 	return append(row, keyed(analysis.TieCount(b), float64(b.Others)), Text(strings.Join(d.Tied(b), ", ")), Text(b.Recommended))
-}
-
-// copyRoof returns the bandwidth of a copy on a device in GB/s, NaN if it was not measured.
-func copyRoof(d *analysis.Data, device string) float64 {
-	if v := d.Device(device).Roof.Copy; v > 0 {
-		return v
-	}
-	return math.NaN()
 }
 
 // driftNote names the matrices whose ties were corrected for drift, "" if there are none.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/store"
@@ -184,10 +185,8 @@ func preparations(d *analysis.Data, panels []analysis.Panel) Table {
 			r := p.Best(name)
 			row := append([]Cell{Text(r.Matrix)}, configuration(r)...)
 			row = append(row, number(1e3*r.Prepare, 3), timeCell(r))
-			for _, of := range bases {
-				row = append(row, productsCell(of(p), r))
-			}
-			t.Rows = append(t.Rows, row)
+			paid := lists.Of(bases, func(of func(*analysis.Panel) *store.Row) Cell { return productsCell(of(p), r) })
+			t.Rows = append(t.Rows, append(row, paid...))
 		}
 	}
 	return t

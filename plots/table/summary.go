@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/rule"
@@ -69,11 +70,8 @@ func statusTable(d *analysis.Data) Table {
 		t.Columns = append(t.Columns, Column{Name: string(s), Right: true})
 	}
 	for _, n := range analysis.KernelsOf([]analysis.Panel{{Rows: d.Rows}}) {
-		row := []Cell{Text(n)}
-		for _, s := range states {
-			row = append(row, count(counts[ending{n, s}]))
-		}
-		t.Rows = append(t.Rows, row)
+		numbers := lists.Of(states, func(s trial.Status) Cell { return count(counts[ending{n, s}]) })
+		t.Rows = append(t.Rows, append([]Cell{Text(n)}, numbers...))
 	}
 	return t
 }
