@@ -268,3 +268,11 @@ func TestDocumentation(t *testing.T) {
 	elsewhere := strings.NewReplacer(generators(width), "#     (in matrices.md)\n", strategies(width), "#     (in searching.md)\n")
 	testkit.Section(t, "../docs/sweep.md", "<!-- help config -->\n", "<!-- end -->\n", elsewhere.Replace(b.String()), *regen)
 }
+
+// Sweeps of testdata are right, but for files that a reader puts beside them.
+func TestSweepsOfTestdata(t *testing.T) {
+	for _, name := range testkit.Must(filepath.Glob("testdata/*.toml")) {
+		_, err := Load(name)
+		testkit.Check(t, err == nil || strings.Count(err.Error(), "\n") == 0 && strings.Contains(err.Error(), "no file matches"), "%s: %v", name, err)
+	}
+}

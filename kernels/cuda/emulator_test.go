@@ -210,6 +210,9 @@ func (e *emulator) launch(t *testing.T, what string, arrays map[string][]byte, s
 		for _, a := range s.Args {
 			if a.array == "" {
 				put(0)
+				if a.kept {
+					a.value = []int32{0, math.MaxInt32, -1}[uint64(seed)%3] // none, half and all
+				}
 				put(int(a.value))
 				continue
 			}

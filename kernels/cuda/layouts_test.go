@@ -114,6 +114,10 @@ func writeLayout(w io.Writer, r *recipe) {
 			if !again {
 				seen[a.array] = len(seen)
 			}
+			if a.kept {
+				fmt.Fprintln(w, piecesKept(1000, 700, 0), piecesKept(1000, 2000, 100))
+				continue
+			}
 			if a.own == nil {
 				fmt.Fprintln(w, a.value, a.array)
 				continue

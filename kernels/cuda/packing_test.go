@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -27,4 +28,15 @@ func TestPartsStay(t *testing.T) {
 	slices.SortStableFunc(want, func(a, b int) int { return a%2 - b%2 })
 	testkit.EqualLists(t, start, []int{0, len(items) / 2, len(items)}, "buckets begin at")
 	testkit.EqualLists(t, sorted, want, "items are not in the order of their buckets")
+}
+
+// All of a matrix stays in the cache where there is room; of a larger one what has room beside the vectors.
+func TestPiecesKept(t *testing.T) {
+	for _, c := range []struct {
+		cache, all, vectors int64
+		share               float64
+	}{{1000, 700, 600, 1}, {1000, 701, 100, 300. / 601}, {1000, 2000, 400, 0}, {1000, 2000, 1500, 0}, {0, 5, 5, 0}, {0, 0, 0, 1}} {
+		got := float64(piecesKept(c.cache, c.all, c.vectors)) / math.MaxUint32
+		testkit.Check(t, math.Abs(got-c.share) < 1e-9, "%v: a share of %v is kept", c, got)
+	}
 }

@@ -404,7 +404,7 @@ func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error
 		for i, g := range s.Args {
 			switch {
 			case g.kept:
-				args[i] = uint64(b.kept(p))
+				args[i] = uint64(piecesKept(b.device.Cache, p.info.BytesKernel, int64(p.v*(b.problem.A.Rows+b.problem.A.Cols))))
 			case g.array != "":
 				args[i] = uint64(own[g.array].ptr)
 			default:
@@ -420,18 +420,6 @@ func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error
 	b.modules.facts(launches, p.info.Properties)
 	p.info.Properties["operations"] = float64(len(ops))
 	return ops, nil
-}
-
-// kept says how many pieces of a matrix are to stay in the L2 cache, in 2³²nds: all where everything takes 0.7 of it at most,
-// else so many that they and the vectors take 0.4. Read again and again on an H200, up to 45 of 60 MB come from the cache, but
-// pieces of more than 30 do not stay beside a larger matrix.
-func (b *Backend) kept(p *product) uint32 {
-	cache, all := float64(b.device.Cache), float64(p.info.BytesKernel)
-	if all <= 0.7*cache {
-		return math.MaxUint32
-	}
-	vectors := float64(p.v * (b.problem.A.Rows + b.problem.A.Cols))
-	return uint32(math.MaxUint32 * min(max((0.4*cache-vectors)/(all-vectors), 0), 1))
 }
 
 // formatBytes is the size of a in a kernel's format, padding included.

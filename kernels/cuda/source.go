@@ -112,7 +112,7 @@ func launching(k kernels.Kernel) string {
 		var args []string
 		for j, g := range s.Args {
 			if g.kept {
-				args = append(args, "0xffffffff /* all stays in the L2 cache */")
+				args = append(args, "0xffffffff /* all stay in the L2 cache; of a larger matrix, 2^32 times the share that has room */")
 				continue
 			}
 			if g.array == "" {
