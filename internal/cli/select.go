@@ -331,9 +331,11 @@ func devicesOf(r *rule.Rule) []string {
 // the rule has. note says if the rule is of another device than the named one.
 func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, note string) {
 	devices := devicesOf(r)
-	if asked.Device != "" && !slices.Contains(devices, asked.Device) && len(devices) == 1 {
-		note = fmt.Sprintf("the rule was learned on %s; on %s another kernel may be faster, and times will differ: "+
-			"learn a rule there", devices[0], asked.Device)
+	if asked.Device != "" && len(devices) == 1 {
+		if !strings.Contains(strings.ToLower(devices[0]), strings.ToLower(asked.Device)) {
+			note = fmt.Sprintf("the rule was learned on %s; on %s another kernel may be faster, and times will differ: "+
+				"learn a rule there", devices[0], asked.Device)
+		}
 		asked.Device = ""
 	}
 

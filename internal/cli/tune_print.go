@@ -99,14 +99,14 @@ func paysFrom(rows []store.Row, r *store.Row) float64 {
 }
 
 // below is what to use in place of last for fewer products than it pays off from: of what is about the best for the
-// most of them, that which takes the least preparation.
+// most of them, that which is the best for one.
 func below(rows []store.Row, last *tunedRow) store.Row {
 	products := last.From - 1
 	rows = lists.Where(rows, func(r store.Row) bool {
 		return r.Prepare < last.Prepare && (r.Kernel != last.Kernel || analysis.Surely(&r, last.row))
 	})
 	best := chosenFor(rows, products)
-	return chosenFor(lists.Where(rows, func(r store.Row) bool { return cost(&r, products) < worth*cost(&best, products) }), 0)
+	return chosenFor(lists.Where(rows, func(r store.Row) bool { return cost(&r, products) < worth*cost(&best, products) }), 1)
 }
 
 // mostKernels is how many kernels are listed, mostFewer how many choices for fewer products.

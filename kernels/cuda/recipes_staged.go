@@ -103,11 +103,10 @@ func (s *stagedRows) fill(chunk int, segments []segment) {
 	lanes := int32(1) << (s.at[chunk] % 8)
 	values := s.values[2*warp*int(s.at[chunk]/8) : 2*warp*int(s.at[chunk+1]/8)]
 	target := s.target[warp*chunk : warp*(chunk+1)]
-	for i := range values {
-		values[i] = -1
-	}
-	for i := range target {
-		target[i] = -1
+	for _, s := range [][]int32{values, target} {
+		for i := range s {
+			s[i] = -1
+		}
 	}
 	for i, p := range segments {
 		lane := int32(i) * lanes

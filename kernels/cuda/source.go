@@ -108,7 +108,11 @@ func launching(k kernels.Kernel) string {
 		all = append(all, r)
 	}
 	var packed, made, run []string
+	seen := map[string]bool{}
 	for i, s := range all[0].Steps {
+		if s.Grid == 0 {
+			continue
+		}
 		var args []string
 		for j, g := range s.Args {
 			if g.kept {
@@ -120,10 +124,11 @@ func launching(k kernels.Kernel) string {
 				continue
 			}
 			args = append(args, g.array)
-			if g.own == nil || slices.ContainsFunc(made, func(line string) bool { return strings.Contains(line, "*"+g.array+";") }) {
+			if g.own == nil || seen[g.array] {
 				continue
 			}
-			kind, size := "V", told(func(l int) int { return all[l].Steps[i].Args[j].own.Values })+" * sizeof(V)"
+			seen[g.array] = true
+			fill, kind, size := "", "V", told(func(l int) int { return all[l].Steps[i].Args[j].own.Values })+" * sizeof(V)"
 			switch n := g.own.Bytes / 4; {
 			case g.own.Values+g.own.Bytes == 0:
 				packed = append(packed, g.array)
@@ -133,8 +138,9 @@ func launching(k kernels.Kernel) string {
 				run = append(run, fmt.Sprintf("cudaMemsetAsync(%s, 0, %s, stream);", g.array, size))
 			case n > 0:
 				kind, size = "int", "sizeof(int) * ("+told(func(l int) int { return all[l].Steps[i].Args[j].own.Bytes / 4 })+")"
+				fill = fmt.Sprintf(" cudaMemset(%s, 0xff, %s);", g.array, size)
 			}
-			made = append(made, fmt.Sprintf("%s *%s; cudaMalloc(&%s, %s);", kind, g.array, g.array, size))
+			made = append(made, fmt.Sprintf("%s *%s; cudaMalloc(&%s, %s);%s", kind, g.array, g.array, size, fill))
 		}
 		run = append(run, fmt.Sprintf("%s_f32<<<%s, %s, %s, stream>>>(%s);", s.Entry,
 			told(func(l int) int { return all[l].Steps[i].Grid }), told(func(l int) int { return all[l].Steps[i].Block }),
@@ -152,7 +158,7 @@ func launching(k kernels.Kernel) string {
 	head := "// A product y = A x of rows x cols with nnz nonzeros, all arrays on the device; row_ptr, row_idx and col_idx count from 0.\n"
 	if len(packed) > 0 {
 		head = fmt.Sprintf("// The host packs %s, as this file says below and %s does.\n// A product of %d rows of three nonzeros in %d columns:\n",
-			strings.Join(slices.Compact(packed), ", "), "libspmvtune", instances[0].rows, instances[0].cols)
+			strings.Join(packed, ", "), "libspmvtune", instances[0].rows, instances[0].cols)
 	}
 	return head + "//\n//     " + strings.Join(append(lines, run...), "\n//     ") + "\n"
 }

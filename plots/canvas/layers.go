@@ -110,10 +110,7 @@ func (b Band) Plot(c draw.Canvas, p *plot.Plot) {
 		whisker(c, p, places(c, p, b.Points)[0].X, b.Points[0], 1, b.Color)
 		return
 	}
-	var outline []Point
-	for _, q := range b.Points {
-		outline = append(outline, Point{X: q.X, Y: q.High})
-	}
+	outline := lists.Of(b.Points, func(q Point) Point { return Point{X: q.X, Y: q.High} })
 	for _, q := range slices.Backward(b.Points) {
 		outline = append(outline, Point{X: q.X, Y: q.Low})
 	}

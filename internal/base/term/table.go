@@ -343,9 +343,5 @@ func (r *Rows) forTerminal() {
 func (t Table) Within(width int) []string {
 	g := t.Grid(Visible)
 	g.fit(width, t.Less)
-	lines := strings.Split(g.pretty().Render(), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return lines
+	return lists.Of(strings.Split(g.pretty().Render(), "\n"), func(line string) string { return strings.TrimRight(line, " ") })
 }
