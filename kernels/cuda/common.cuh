@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device functions shared by all kernels. docs/kernels.md says what each kernel
-// does.
+// Device functions shared by all kernels. docs/kernels.md says what each does.
 //
 // Conventions. Every entry point is extern "C", named for the kernel with the
 // suffix _f32 or _f64 of its value type V; COUNTS are int (32 bits), nnz and T =

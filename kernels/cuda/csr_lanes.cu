@@ -66,7 +66,7 @@ __device__ __forceinline__ V load_if(bool there, const V *x, int col, V v) {
 constexpr unsigned SCATTER = 2654435769u;
 
 template <typename V>
-__device__ __forceinline__ void lanes_hot(const Lanes<V> &a, const V *x, const V *hot, const Quad *tags, int places,
+__device__ __forceinline__ void lanes_hot(const Lanes<V> &a, const V *x, const V *hot, const uint4 *tags, int places,
                                           int bits) {
 	V *staged = dynamic_shared<V>();
 	unsigned char *tag = reinterpret_cast<unsigned char *>(staged + places);
@@ -76,7 +76,7 @@ __device__ __forceinline__ void lanes_hot(const Lanes<V> &a, const V *x, const V
 		[&](int) {
 			if (!there) {
 				copy_x(staged, hot, places, [](unsigned i) { return i; });
-				for (int i = threadIdx.x; i < places / 16; i += blockDim.x) reinterpret_cast<Quad *>(tag)[i] = load_cached(tags + i);
+				for (int i = threadIdx.x; i < places / 16; i += blockDim.x) reinterpret_cast<uint4 *>(tag)[i] = __ldg(tags + i);
 			}
 			there = true;
 			__syncthreads();
@@ -116,7 +116,7 @@ __device__ __forceinline__ void add_segments(const V *sums, V *y, const int *row
 		const V *__restrict__ x, unsigned kept
 #define LANES_PANELS_PARAMS(V) LANES_PARAMS(V), int width, int cols
 #define LANES_HOT_PARAMS(V)                                                                        \
-	LANES_PARAMS(V), const V *__restrict__ hot, const Quad *__restrict__ tags, int places, int bits
+	LANES_PARAMS(V), const V *__restrict__ hot, const uint4 *__restrict__ tags, int places, int bits
 #define LANES                                                                                      \
 	(Lanes<V>{col, val, static_cast<unsigned>(nnz), last_col, last_val, chunk, span, target, part, empty, parts, empties, \
 	          rows, y, sums, kept})

@@ -29,23 +29,23 @@ template <bool WHOLE, typename V>
 struct Taken {
 	static constexpr unsigned QUADS = sizeof(V) / 4;
 	union {
-		Quad quad;
+		uint4 quad;
 		int at[TAKE];
 	} col;
 	union {
-		Quad quad[QUADS];
+		uint4 quad[QUADS];
 		V at[TAKE];
 	} val;
 
 	// Those from k on. From end on, and for the last of all, the matrix's last are loaded.
 	__device__ __forceinline__ void load(const Lanes<V> &a, unsigned chunk, unsigned k, unsigned end) {
 		bool there = k < min(end, a.nnz / TAKE * TAKE);
-		const Quad *columns = reinterpret_cast<const Quad *>(there ? a.col + k : a.last_col);
-		const Quad *values = reinterpret_cast<const Quad *>(there ? a.val + k : a.last_val);
+		const uint4 *columns = reinterpret_cast<const uint4 *>(there ? a.col + k : a.last_col);
+		const uint4 *values = reinterpret_cast<const uint4 *>(there ? a.val + k : a.last_val);
 		Stay s = stay(chunk, a.kept);
-		col.quad = load_once(columns, s);
+		col.quad = stream(columns, s);
 #pragma unroll
-		for (unsigned i = 0; i < QUADS; i++) val.quad[i] = load_once(values + i, s);
+		for (unsigned i = 0; i < QUADS; i++) val.quad[i] = stream(values + i, s);
 	}
 	// Adds the products of those of a segment; the first is its nonzero `at`, which may be negative.
 	template <typename Gather>

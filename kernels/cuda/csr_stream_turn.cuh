@@ -13,7 +13,7 @@ constexpr unsigned EARLY = 4; // turns of a warp that are asked for before the f
 // The elements of one lane in a turn.
 template <typename T>
 union Eight {
-	Quad quad[TAKE * sizeof(T) / sizeof(Quad)];
+	uint4 quad[TAKE * sizeof(T) / sizeof(uint4)];
 	T at[TAKE];
 };
 
@@ -21,9 +21,9 @@ union Eight {
 template <typename T>
 __device__ __forceinline__ void load_eight(Eight<T> &e, const T *from, unsigned j, unsigned n, Stay s) {
 	if (j + TAKE <= n) {
-		const Quad *quads = reinterpret_cast<const Quad *>(from + j);
+		const uint4 *quads = reinterpret_cast<const uint4 *>(from + j);
 #pragma unroll
-		for (int i = 0; i < int(TAKE * sizeof(T) / sizeof(Quad)); i++) e.quad[i] = load_once(quads + i, s);
+		for (int i = 0; i < int(TAKE * sizeof(T) / sizeof(uint4)); i++) e.quad[i] = stream(quads + i, s);
 		return;
 	}
 #pragma unroll

@@ -19,7 +19,7 @@ struct Jagged {
 	unsigned kept; // of slices, in the L2 cache
 };
 
-// One value or two that lie side by side. Those of the next slots follow them.
+// One value or two that lie side by side.
 template <typename V>
 __device__ __forceinline__ void load_pair(const V *p, V (&v)[1], Stay s) { v[0] = stream(p, s); }
 __device__ __forceinline__ void load_pair(const float *p, float (&v)[2], Stay s) {

@@ -16,9 +16,6 @@
 #include "staged.cuh"
 
 // Two neighbours, fetched at once.
-struct alignas(8) Double {
-	unsigned word[2];
-};
 template <int BYTES>
 struct Raw;
 template <>
@@ -27,19 +24,12 @@ struct Raw<4> {
 };
 template <>
 struct Raw<8> {
-	using Type = Double;
+	using Type = uint2;
 };
 template <>
 struct Raw<16> {
-	using Type = Quad;
+	using Type = uint4;
 };
-
-__device__ __forceinline__ unsigned load_pair(const unsigned *p, Stay s) { return stream(p, s); }
-__device__ __forceinline__ Double load_pair(const Double *p, Stay s) {
-	uint2 v = stream(reinterpret_cast<const uint2 *>(p), s);
-	return Double{{v.x, v.y}};
-}
-__device__ __forceinline__ Quad load_pair(const Quad *p, Stay s) { return load_once(p, s); }
 
 template <typename T>
 union Two {
@@ -81,8 +71,8 @@ struct Pairs {
 #pragma unroll
 		for (unsigned i = 0; i < N; i++) {
 			if (i < left) {
-				code[i].raw = load_pair(reinterpret_cast<const Codes *>(a.code) + j + i * WARP, s);
-				if (!ONE) val[i].raw = load_pair(reinterpret_cast<const Values *>(a.val) + j + i * WARP, s);
+				code[i].raw = stream(reinterpret_cast<const Codes *>(a.code) + j + i * WARP, s);
+				if (!ONE) val[i].raw = stream(reinterpret_cast<const Values *>(a.val) + j + i * WARP, s);
 			} else {
 				code[i].at[0] = code[i].at[1] = a.padding;
 				if (!ONE) val[i].at[0] = val[i].at[1] = 0;

@@ -1,33 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of 16 bytes, and copies of x in shared memory: what csr_stream and sell_staged.cuh
-// share.
+// Copies of x in shared memory: what csr_stream and sell_staged.cuh share.
 #pragma once
 #include "csr.cuh"
 #include "stream.cuh"
-
-struct alignas(16) Quad {
-	unsigned word[4];
-};
-
-// What all blocks read.
-__device__ __forceinline__ Quad load_cached(const Quad *p) {
-#ifdef __CUDA_ARCH__
-	uint4 v = __ldg(reinterpret_cast<const uint4 *>(p));
-	return Quad{{v.x, v.y, v.z, v.w}};
-#else
-	return *p;
-#endif
-}
-
-// A part of the matrix.
-__device__ __forceinline__ Quad load_once(const Quad *p, Stay s) {
-#ifdef __CUDA_ARCH__
-	uint4 v = stream(reinterpret_cast<const uint4 *>(p), s);
-	return Quad{{v.x, v.y, v.z, v.w}};
-#else
-	return *p;
-#endif
-}
 
 // Where element i of x lies in shared memory. Lanes whose columns are 8 apart, as in runs
 // of columns, find them in different banks: element i of every group that fills the banks
@@ -42,9 +17,9 @@ __device__ __forceinline__ unsigned banked(unsigned i) {
 // place(i): COPIES times 16 bytes of a thread are on their way at a time.
 template <typename V, typename Where>
 __device__ __forceinline__ void copy_x(V *staged, const V *from, int n, Where place) {
-	constexpr int COPIES = 4, EACH = sizeof(Quad) / sizeof(V);
+	constexpr int COPIES = 4, EACH = sizeof(uint4) / sizeof(V);
 	union {
-		Quad quad[COPIES];
+		uint4 quad[COPIES];
 		V at[COPIES * EACH];
 	} v;
 	int step = EACH * blockDim.x;
@@ -54,7 +29,7 @@ __device__ __forceinline__ void copy_x(V *staged, const V *from, int n, Where pl
 		for (int k = 0; k < COPIES; k++) {
 			int j = i + k * step;
 			if (j + EACH <= n) {
-				v.quad[k] = load_cached(reinterpret_cast<const Quad *>(from + j));
+				v.quad[k] = __ldg(reinterpret_cast<const uint4 *>(from + j));
 			} else {
 #pragma unroll
 				for (int e = 0; e < EACH; e++) v.at[k * EACH + e] = j + e < n ? __ldg(from + j + e) : V(0);
