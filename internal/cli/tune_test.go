@@ -42,7 +42,7 @@ func TestAdvice(t *testing.T) {
 		products int
 		want     string
 	}{
-		"many": {[]store.Row{csr, coo, hot, free}, 2, 0, "Use sell_hot block 768: 1.24 times as fast as cuSPARSE; preparing it " +
+		"many": {[]store.Row{csr, coo, hot, took("csr_scalar", 64, 61, 0), free}, 2, 0, "Use sell_hot block 768: 1.24 times as fast as cuSPARSE; preparing it " +
 			"pays off from about 10 000 products on. For fewer products: cusparse_coo_alg1 from 9 on, below that csr_vector."},
 		"few": {[]store.Row{csr, coo, hot, free}, 2, 100, "Use cusparse_coo_alg1 for 100 products; preparing it pays off from about 9 products " +
 			"on. For fewer products: csr_vector."},

@@ -32,11 +32,8 @@ func TestPartsStay(t *testing.T) {
 
 // All of a matrix stays in the cache where there is room; of a larger one what has room beside the vectors.
 func TestPiecesKept(t *testing.T) {
-	for _, c := range []struct {
-		cache, all, vectors int64
-		share               float64
-	}{{1000, 700, 600, 1}, {1000, 701, 100, 300. / 601}, {1000, 2000, 400, 0}, {1000, 2000, 1500, 0}, {0, 5, 5, 0}, {0, 0, 0, 1}} {
-		got := float64(piecesKept(c.cache, c.all, c.vectors)) / math.MaxUint32
-		testkit.Check(t, math.Abs(got-c.share) < 1e-9, "%v: a share of %v is kept", c, got)
+	for _, c := range [][4]float64{{1000, 700, 600, 1}, {1000, 701, 100, 300. / 601}, {1000, 2000, 400, 0}, {1000, 2000, 1500, 0}, {0, 5, 5, 0}, {0, 0, 0, 1}} {
+		got := float64(piecesKept(int64(c[0]), int64(c[1]), int64(c[2]))) / math.MaxUint32
+		testkit.Check(t, math.Abs(got-c[3]) < 1e-9, "%v: a share of %v is kept", c, got)
 	}
 }

@@ -398,12 +398,11 @@ func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error
 		if err != nil {
 			return nil, err
 		}
-		args := make([]uint64, len(s.Args))
-
+		args, a := make([]uint64, len(s.Args)), b.problem.A
 		for i, g := range s.Args {
 			switch {
 			case g.kept:
-				args[i] = uint64(piecesKept(b.device.Cache, p.info.BytesKernel, int64(p.v*(b.problem.A.Rows+b.problem.A.Cols))))
+				args[i] = uint64(piecesKept(b.device.Cache, p.info.BytesKernel, int64(p.v*(a.Rows+a.Cols))))
 			case g.array != "":
 				args[i] = uint64(own[g.array].ptr)
 			default:

@@ -27,7 +27,8 @@ func TestText(t *testing.T) {
 		if strings.Contains(text, "#include \"") || strings.Contains(text, "#pragma once") {
 			t.Errorf("%s includes what is not in it", name)
 		}
-		testkit.Check(t, strings.Contains(text, "_f32<<<"), "%s does not say how it is launched", name)
+		testkit.Check(t, strings.Contains(text, "_f32<<<") && !strings.Contains(text, "<<<0,"), "%s does not say how it is launched", name)
+		testkit.Equal(t, strings.Count(text, "cudaMemset("), strings.Count(text, "//     int *"), "arrays that begin at -1")
 	}
 }
 
