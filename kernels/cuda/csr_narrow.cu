@@ -9,6 +9,7 @@
 // the sum of its piece adds all of them, in their order. Nobody waits for another. The counter of
 // the row begins at −1, and the last comer sets it back, so that nothing is zeroed before a product.
 #include "csr.cuh"
+#include "segments.cuh"
 #include "stream.cuh"
 
 template <typename V>
@@ -25,7 +26,8 @@ struct Narrow {
 };
 
 constexpr unsigned STARTS = 256; // places for the starts of a tile's rows
-constexpr unsigned LONGER = 64;  // products of a row that all lanes sum
+constexpr unsigned LONGER = 32;  // products that a lane sums alone
+constexpr int FEW = 2;           // longer rows that all lanes sum, one by one
 
 // Q columns that lie side by side: 16 bytes of them, or those of 16 bytes of values.
 template <int Q>
@@ -126,20 +128,25 @@ __device__ __forceinline__ V sum_all(const V *products, unsigned n) {
 	return sum;
 }
 
-// Sums the rows of a tile from shared memory and writes them, times factor: a lane a row, but for longer ones,
-// or several lanes where rows are few.
+// Sums the rows of a tile from shared memory and writes them, times factor: a lane a row, or several lanes where
+// rows are few. Where more than FEW are longer, segment_sum takes all.
 template <typename V>
-__device__ __forceinline__ void sum_rows(const V *products, const unsigned short *starts, V *y, unsigned rows,
-                                         V factor) {
+__device__ __forceinline__ void sum_rows(V *products, const unsigned short *starts, unsigned *last, V *y,
+                                         unsigned rows, V factor) {
 	unsigned lane = threadIdx.x % WARP;
 	if (rows > WARP / 2) {
 #pragma unroll 1
-		for (unsigned from = 0; from < rows; from += WARP) {
-			unsigned r = from + lane, j = 0, end = 0;
+		for (unsigned begin = 0; begin < rows; begin += WARP) {
+			unsigned r = begin + lane, j = 0, end = 0;
 			if (r < rows) j = starts[r], end = starts[r + 1];
 			bool longer = end - j > LONGER;
 			unsigned left = __ballot_sync(FULL, longer), stop = longer ? j : end;
 			V sum = 0;
+			if (__popc(left) > FEW) {
+				unsigned base = starts[begin], n = starts[min(begin + WARP, rows)] - base;
+				sum = segment_sum(products + base, n, j - base, end - base, last);
+				left = stop = 0;
+			}
 #pragma unroll 1
 			for (unsigned k = j; k < stop; k += 4) {
 				V v[4];
@@ -157,14 +164,16 @@ __device__ __forceinline__ void sum_rows(const V *products, const unsigned short
 		return;
 	}
 	unsigned shift = __clz(rows - 1) - 27, width = 1u << shift; // lanes of a row: all of the warp's
-	unsigned r = lane >> shift;
+	unsigned r = lane >> shift, j = 0, end = 0;
+	if (r < rows) j = starts[r], end = starts[r + 1];
 	V sum = 0;
-	if (r < rows) {
-		unsigned end = starts[r + 1];
+	if (__any_sync(FULL, end - j > LONGER << shift)) {
+		sum = segment_sum(products, starts[rows], j, end, last);
+	} else {
 #pragma unroll 4
-		for (unsigned j = starts[r] + lane % width; j < end; j += width) sum += products[j];
+		for (unsigned k = j + lane % width; k < end; k += width) sum += products[k];
+		for (unsigned d = width / 2; d > 0; d /= 2) sum += __shfl_down_sync(FULL, sum, d, width);
 	}
-	for (unsigned d = width / 2; d > 0; d /= 2) sum += __shfl_down_sync(FULL, sum, d, width);
 	if (r < rows && lane % width == 0) y[r] = sum * factor;
 }
 
@@ -194,9 +203,10 @@ __device__ __forceinline__ void give_piece(const Narrow<V> &a, unsigned t, uint4
 template <int U, bool EQUAL, bool MIXED, typename V>
 __device__ __forceinline__ void narrow(const Narrow<V> &a) {
 	unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	unsigned char *mine = dynamic_shared<unsigned char>() + warp * (a.size * sizeof(V) + STARTS * 2);
+	unsigned char *mine = dynamic_shared<unsigned char>() + warp * (a.size * sizeof(V) + STARTS * 2 + WARP * 4);
 	V *products = reinterpret_cast<V *>(mine);
 	uint4 *starts = reinterpret_cast<uint4 *>(mine + a.size * sizeof(V));
+	unsigned *last = reinterpret_cast<unsigned *>(starts + WARP);
 	if (warp_index() >= a.tiles) return;
 	unsigned t = static_cast<unsigned>(warp_index());
 	unsigned step = static_cast<unsigned>(min(warp_count(), 1ll << 30));
@@ -213,7 +223,7 @@ __device__ __forceinline__ void narrow(const Narrow<V> &a) {
 		starts[lane] = own;
 		__syncwarp();
 		if (rows > 0) {
-			sum_rows(products, reinterpret_cast<const unsigned short *>(starts), a.y + head.x, rows, factor);
+			sum_rows(products, reinterpret_cast<const unsigned short *>(starts), last, a.y + head.x, rows, factor);
 		} else {
 			give_piece(a, now, own, sum_all(products, own.z), a.y + head.x, factor);
 		}

@@ -367,10 +367,9 @@ func TestEmulatedSlices(t *testing.T) {
 		}
 	}
 	far.Cols = 1 << 17
-	check(far, "sell_blocks", "columns=mixed", "columns=mixed loads=4 shape=2x2", "columns=mixed shape=4x4",
-		"columns=mixed loads=4 shape=6x6")
+	check(far, "sell_blocks", "", "loads=4 shape=2x2", "shape=4x4", "loads=4 shape=6x6")
 
-	check(far, "csr_narrow", "columns=mixed", "columns=mixed loads=4 tile=128", "columns=mixed loads=2 tile=1024")
+	check(far, "csr_narrow", "", "loads=4 tile=128", "loads=2 tile=1024")
 
 	for dof, shape := range []string{"", "", "2x2", "3x3", "4x4", "", "6x6"} {
 		if shape == "" {
@@ -380,7 +379,7 @@ func TestEmulatedSlices(t *testing.T) {
 		m := testkit.Must(generate.Build(t.Context(), "fem_blocks", args))
 		m = integers(m)
 		p := kernels.Params("shape=" + shape)
-		check(m, "sell_blocks", p.With("columns", "16"), p.With("loads", "4"))
+		check(m, "sell_blocks", p, p.With("loads", "4"))
 	}
 
 	ones := randomRows(300, 200, 20, 8)
@@ -388,10 +387,10 @@ func TestEmulatedSlices(t *testing.T) {
 		ones.Val[i] = -3
 	}
 
-	check(ones, "csr_narrow", "values=equal", "columns=16 loads=2 values=equal", "columns=16 tile=128 values=equal")
+	check(ones, "csr_narrow", "values=equal", "loads=2 values=equal", "tile=128 values=equal")
 	few := rowsOfLength(200, 100, 0, 1, 0, 300, 17, 90, 0, 0, 64, 128, 5, 1, 1, 33, 60, 44, 7, 120)
-	check(few, "csr_narrow", "columns=16 tile=512", "columns=16 loads=2 tile=1024", "columns=16 loads=4 tile=512")
-	check(ones, "csr_narrow", "columns=16 tile=128", "columns=16 loads=2 tile=256", "columns=16 loads=4 tile=1024")
+	check(few, "csr_narrow", "tile=512", "loads=2 tile=1024", "loads=4 tile=512")
+	check(ones, "csr_narrow", "tile=128", "loads=2 tile=256", "loads=4 tile=1024")
 
 	stencil := testkit.Must(generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 37, "ny": 29}))
 	check(stencil, "sell_diagonals", "turn=3", "turn=4", "turn=5", "turn=7", "turn=9")
@@ -411,8 +410,8 @@ func TestEmulatedStructures(t *testing.T) {
 	}
 	for _, m := range matrices {
 		for kernel, settings := range map[string][]kernels.Params{
-			"csr_narrow":     {"columns=mixed tile=128", "columns=mixed loads=2 tile=512", "columns=16 loads=4 tile=1024"},
-			"sell_blocks":    {"columns=mixed shape=2x2", "columns=mixed loads=4 shape=3x3", "columns=16 shape=6x6"},
+			"csr_narrow":     {"tile=128", "loads=2 tile=512", "loads=4 tile=1024"},
+			"sell_blocks":    {"shape=2x2", "loads=4 shape=3x3", "shape=6x6"},
 			"sell_diagonals": {"turn=3", "turn=4", "turn=5", "turn=7", "turn=9"},
 		} {
 			for i, p := range settings {

@@ -25,10 +25,6 @@ func Limits(c kernels.Config) []kernels.Limit {
 			return []kernels.Limit{lanesLimit(mostSpaced(settingInt(c, "x_kb"), v))}
 		}
 		return []kernels.Limit{most("cols", 1<<(bits.Len(uint(256*lanesPlaces(c, v)))-1))}
-	case "csr_narrow":
-		if setting(c, "columns") == "16" {
-			return []kernels.Limit{most("cols", 1<<16)}
-		}
 	case "panel_sell":
 		return []kernels.Limit{most("cols", 1<<16-1), panelLimit(c, v)}
 	case "sell_c_sigma":

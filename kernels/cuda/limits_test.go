@@ -173,7 +173,6 @@ func TestLimitsAreEnough(t *testing.T) {
 	configs := map[string][]string{
 		"sell_local":     {"x_kb=24", "x_kb=96"},
 		"csr_lanes":      {"x=panels x_kb=24", "x=hot x_kb=24", "x=panels x_kb=220 longest=8192"},
-		"csr_narrow":     {"columns=16"},
 		"panel_sell":     {"columns=1024"},
 		"sell_c_sigma":   {"sigma=1"},
 		"sell_diagonals": {"turn=5", "turn=9"},

@@ -25,7 +25,7 @@ var preparingKernels = []kernels.Config{
 	{Kernel: "csr_narrow", Block: 256, Grid: 1056},
 	{Kernel: "csr_stream", Block: 256, Grid: 528},
 	{Kernel: "panel_sell", Block: 1024, Grid: 132},
-	{Kernel: "sell_blocks", Block: 256, Grid: 1056, Params: "columns=mixed"},
+	{Kernel: "sell_blocks", Block: 256, Grid: 1056},
 	{Kernel: "sell_c_sigma", Block: 256, Grid: 1056},
 	{Kernel: "sell_diagonals", Block: 256, Grid: 1056},
 	{Kernel: "sell_hot", Block: 1024, Grid: 132, Params: "x_kb=160"},

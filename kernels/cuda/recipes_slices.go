@@ -18,19 +18,14 @@ type slicePacking struct {
 	upper                 []int32 // halves of columns; empty where those of each slice suffice
 }
 
-// columnArgs are the columns of a packing and their upper halves, and the end of the entry's name for them. Where
-// there are no upper halves, they are not read.
-func (p *slicePacking) columnArgs(c kernels.Config, slice, name string) (lower, upper arg, suffix string, err error) {
-	if setting(c, "columns") == "mixed" {
-		suffix = "_mixed"
-	} else if len(p.upper) > 0 {
-		return arg{}, arg{}, "", invalid("the columns of a %s span more than 16 bits", slice)
-	}
+// columnArgs are the columns of a packing and their upper halves, and the end of the entry's name for them: where there
+// are no upper halves, it does not read them.
+func (p *slicePacking) columnArgs(name string) (lower, upper arg, suffix string) {
 	lower = ints(name, p.columns)
 	if len(p.upper) == 0 {
-		return lower, lower, suffix, nil
+		return lower, lower, ""
 	}
-	return lower, ints(name+"_upper", p.upper), suffix, nil
+	return lower, ints(name+"_upper", p.upper), "_mixed"
 }
 
 // narrowRecipe converts the matrix to tiles.
@@ -39,7 +34,21 @@ func narrowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	if err := equalIfAsked(m, c); err != nil {
 		return nil, err
 	}
-	tile, vector, entry, equal := settingInt(c, "tile"), 16/v, c.Kernel+"_", setting(c, "values") == "equal"
+	vector, entry, equal := 16/v, c.Kernel+"_", setting(c, "values") == "equal"
+	tile, loads := settingInt(c, "tile"), settingInt(c, "loads")
+	large := m.NNZ() >= v*v/16<<20 // on an H200: fewer nonzeros want more tiles
+	if tile == 0 {
+		tile = 256
+		if large {
+			tile = 512
+		}
+	}
+	if loads == 0 {
+		loads = 2
+		if large && v == 8 {
+			loads = 4
+		}
+	}
 	if equal {
 		vector, entry = 8, entry+"equal_" // columns, in place of values, in 16 bytes
 	}
@@ -47,15 +56,12 @@ func narrowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, upper, suffix, err := p.columnArgs(c, "tile", "tile_columns")
-	if err != nil {
-		return nil, err
-	}
+	columns, upper, suffix := p.columnArgs("tile_columns")
 	tiles, order := len(p.heads)/4, p.order
 	if equal {
 		order = firstValue
 	}
-	return &recipe{Steps: []step{configStep(c, entry+setting(c, "loads")+suffix, c.Block/warp*(tile*v+2*places),
+	return &recipe{Steps: []step{configStep(c, entry+strconv.Itoa(loads)+suffix, c.Block/warp*(tile*v+2*places+4*warp),
 		ints("tile_heads", p.heads), ints("tile_starts", p.lengths), columns, upper, permuted("tile_values", order),
 		ptr(vecX), ptr(vecY), num(tiles), num(tile), scratchBytes("tile_counters", 4*tiles), scratch("tile_parts", tiles), kept)}}, nil
 }
@@ -105,10 +111,7 @@ func blocksRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, upper, suffix, err := p.columnArgs(c, "slice", "block_columns")
-	if err != nil {
-		return nil, err
-	}
+	columns, upper, suffix := p.columnArgs("block_columns")
 	return &recipe{Steps: []step{configStep(c, c.Kernel+"_"+strconv.Itoa(shape)+"_"+setting(c, "loads")+suffix, 0,
 		ints("slice_heads", p.heads), ints("block_row_lengths", p.lengths), columns, upper, permuted("block_values", p.order),
 		ptr(vecX), ptr(vecY), num(m.Rows), kept)}}, nil

@@ -45,10 +45,9 @@ __device__ __forceinline__ void collect_x(const V *x, const int *column, V *hot_
 #define SELL_HOT_X_PARAMS(V)                                                                 \
 	const V *__restrict__ x, const int *__restrict__ column, V *__restrict__ hot_x, int hot
 
-// A policy for each load costs more in float32 than it brings.
 CSR_ENTRY(sell_hot, CSR_BOUNDS, SELL_HOT_PARAMS, Chunks<V, int> a = CHUNKS(int, 0);
           if (kept == 0xffffffffu) sell_hot_rows<ALL>(a, x, hot_x, hot);
-          else sell_hot_rows<sizeof(V) == 4 ? NONE : SOME>(a, x, hot_x, hot);
+          else sell_hot_rows<NONE>(a, x, hot_x, hot);
           clear_rows(y, empty, empties))
 CSR_ENTRY(sell_hot_x, CSR_BOUNDS, SELL_HOT_X_PARAMS, collect_x(x, column, hot_x, hot))
 CSR_ENTRY(sell_hot_sum, CSR_BOUNDS, SELL_SUM_PARAMS, sum_segments(sums, y, row, first, cut))

@@ -48,7 +48,7 @@ func randomTree(rng *rand.Rand, p kernels.Precision, features []rule.Feature, de
 
 // limited is a configuration that is legal on some matrices only.
 func limited(rng *rand.Rand, p kernels.Precision) *kernels.Config {
-	name, setting := "csr_narrow", "columns=16"
+	name, setting := "panel_sell", "columns=1024"
 	switch rng.IntN(3) {
 	case 0:
 		name, setting = "csr_lanes", "x=panels"

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 struct dim3 {
 	unsigned x, y = 1, z = 1;
@@ -75,6 +76,8 @@ T atomicAdd(T *p, U v) {
 	*p = old + T(v);
 	return old;
 }
+
+inline unsigned atomicOr(unsigned *p, unsigned v) { return std::exchange(*p, *p | v); }
 
 struct alignas(8) int2 {
 	int x, y;
