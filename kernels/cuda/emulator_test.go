@@ -85,7 +85,7 @@ func compileEmulator(t *testing.T, compiler, dir string) error {
 	t.Helper()
 	flags := []string{"-std=c++17", "-O1", "-w", "-rdynamic", "-I", "testdata/emulator"}
 	if testkit.LongAsked() {
-		flags = append(flags, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover")
+		flags = append(flags, "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover")
 	}
 	headers, err := filepath.Glob("*.cuh")
 	if err != nil {
