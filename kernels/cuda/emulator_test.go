@@ -116,10 +116,7 @@ func compileEmulator(t *testing.T, compiler, dir string) error {
 	for i, source := range sources {
 		object := filepath.Join(dir, strconv.Itoa(i)+".o")
 		link = append(link, object)
-		last := "-w"
-		if i == 0 {
-			last = "-fno-sanitize=all" // the emulator itself is no kernel
-		}
+		last := map[bool]string{true: "-fno-sanitize=all", false: "-w"}[i == 0] // the emulator itself is no kernel
 		group.Go(func() error { return run("-include", "emulator.h", "-x", "c++", "-c", source, "-o", object, last) })
 	}
 	if err := group.Wait(); err != nil {

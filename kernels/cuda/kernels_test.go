@@ -74,8 +74,7 @@ func corners() map[string]*structure {
 		"tall":                 randomRows(500, 20, 12, 1),
 		"wide":                 randomRows(20, 500, 300, 2),
 		"equal values":         withValue(randomRows(60, 90, 70, 8), 3),
-		"rows that share bins of 64": rowsOfLength(slices.Concat([]int{40, 24, 24, 40, 33, 31, 1, 63, 0, 64, 20, 20, 20,
-			4},
+		"rows that share bins of 64": rowsOfLength(slices.Concat([]int{40, 24, 24, 40, 33, 31, 1, 63, 0, 64, 20, 20, 20, 4},
 			make([]int, 40), []int{7, 0, 50}, make([]int, 33), []int{65, 1}, slices.Repeat([]int{1}, 64))...),
 	}
 }
@@ -150,8 +149,7 @@ func configurations(k kernels.Kernel) []kernels.Config {
 	}
 
 	shapes := slices.DeleteFunc([][2]int{
-		{1, 1}, {1, 7}, {2, 132}, {32, 1}, {32, 132}, {33, 3}, {64, 7}, {100, 2}, {256, 2}, {992, 1}, {1000, 3}, {1024,
-			2},
+		{1, 1}, {1, 7}, {2, 132}, {32, 1}, {32, 132}, {33, 3}, {64, 7}, {100, 2}, {256, 2}, {992, 1}, {1000, 3}, {1024, 2},
 	}, func(s [2]int) bool { return !k.Blocks.Contains(s[0]) })
 	var all []kernels.Config
 

@@ -166,9 +166,10 @@ func TestPack(t *testing.T) {
 // matrices, and others.
 func TestLimitsAreEnough(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	matrices := make([]*structure, 100)
-	for i := range matrices {
-		matrices[i] = shaped(rng)
+	matrices := map[*structure]func(string) float64{}
+	for range 100 {
+		m := shaped(rng)
+		matrices[m] = featuresOf(m)
 	}
 	configs := map[string][]string{
 		"sell_local":     {"x_kb=24", "x_kb=96"},
@@ -185,14 +186,13 @@ func TestLimitsAreEnough(t *testing.T) {
 				c := kernels.Config{Kernel: name, Precision: p, Block: 128, Grid: 16,
 					Params: k.Complete(kernels.Params(setting))}
 				within, beyond := 0, 0
-				for _, m := range matrices {
+				for m, features := range matrices {
 					legal := true
 					for _, l := range Limits(c) {
-						legal = legal && l.Holds(featuresOf(m))
+						legal = legal && l.Holds(features)
 					}
 					if legal && !Legal(m, c) {
-						t.Errorf("%s is within limits on %d rows, %d columns and %d nonzeros, and refused", c, m.Rows, m.Cols,
-							m.NNZ())
+						t.Errorf("%s is within limits on %d rows, %d columns and %d nonzeros, and refused", c, m.Rows, m.Cols, m.NNZ())
 					}
 					if legal {
 						within++

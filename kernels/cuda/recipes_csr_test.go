@@ -21,8 +21,7 @@ func TestPackRowsFills(t *testing.T) {
 // The lanes that LightSpMV chooses follow the mean row length.
 func TestLightWidth(t *testing.T) {
 	for _, test := range []struct{ rows, nnz, want int }{
-		{0, 0, 2}, {10, 0, 2}, {10, 24, 2}, {10, 25, 4}, {10, 44, 4}, {10, 45, 8}, {10, 644, 8}, {10, 645, 32}, {1,
-			1 << 30, 32},
+		{0, 0, 2}, {10, 0, 2}, {10, 24, 2}, {10, 25, 4}, {10, 44, 4}, {10, 45, 8}, {10, 644, 8}, {10, 645, 32}, {1, 1 << 30, 32},
 	} {
 		testkit.Equal(t, lightWidth(test.rows, test.nnz), test.want, "%d rows, %d nonzeros: lanes", test.rows, test.nnz)
 	}

@@ -76,22 +76,22 @@ func TestLaunched(t *testing.T) {
 		head := "#include <algorithm>\nusing std::min;\n#define NAMES " + names[name] + "\n"
 		before, after, _ := strings.Cut(main, "\ntemplate <typename T>\n")
 		for how, program := range map[string]string{
-			"nvcc": head + text + functions[name] + main,
-			"nvrtc": head + fmt.Sprintf("#define NVRTC\n#define SOURCE %q\n", source) + before +
+			"nvcc.cu": head + text + functions[name] + main,
+			"nvrtc.cpp": head + fmt.Sprintf("#define NVRTC\n#define SOURCE %q\n", source) + before +
 				launchSyntax.ReplaceAllString(functions[name], `launch("$1", $2, $3);`) + "template <typename T>\n" + after,
 		} {
 			file := filepath.Join(dir, name+"-"+how)
-			testkit.Succeed(t, os.WriteFile(file+".cu", []byte(program), 0o666))
+			testkit.Succeed(t, os.WriteFile(file, []byte(program), 0o666))
 			group.Go(func() error {
-				args := []string{"-w", "-arch=sm_80", "-std=c++17", "-o", file, file + ".cu", "-ldl"}
-				if how == "nvrtc" {
+				args := []string{"-w", "-arch=sm_80", "-std=c++17", "-o", file + ".out", file, "-ldl"}
+				if how == "nvrtc.cpp" { // without kernels of its own
 					args = append(args, "-lnvrtc")
 				}
 				if out, err := exec.Command(nvcc, args...).CombinedOutput(); err != nil {
 					t.Errorf("%s does not compile with %s: %s", name, how, out)
 					return nil
 				}
-				out, err := exec.Command(file).CombinedOutput()
+				out, err := exec.Command(file + ".out").CombinedOutput()
 				if exit := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 77) {
 					t.Errorf("%s with %s: %v\n%s", name, how, err, out)
 				}
