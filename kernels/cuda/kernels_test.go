@@ -336,8 +336,7 @@ func checkFewBlocks(t *testing.T, e *emulator, k kernels.Kernel) {
 	}
 
 	for i, p := range []kernels.Params{"", first, last} {
-		checkExact(t, e, m, kernels.Config{Kernel: k.Name, Precision: kernels.Float32, Block: 64, Grid: 1, Params: p},
-			int64(i))
+		checkExact(t, e, m, kernels.Config{Kernel: k.Name, Precision: kernels.Float32, Block: 64, Grid: 1, Params: p}, int64(i))
 		checkExact(t, e, m, kernels.Config{Kernel: k.Name, Precision: kernels.Float64, Block: 256, Grid: 2, Params: p},
 			int64(i))
 	}

@@ -108,8 +108,8 @@ func TestMTXBlocksMakeOneMatrix(t *testing.T) {
 		content, row, col, val := longFile(rng, c.header, c.rows, c.cols, c.entries)
 		want := triplets.CSR(c.rows, c.cols, row, col, val)
 
-		for _, cores := range []int{1, 7} {
-			for how, file := range map[string]string{"plain": content, "zipped": gzipped(content)} {
+		for how, file := range map[string]string{"plain": content, "zipped": gzipped(content)} {
+			for _, cores := range []int{1, 7} {
 				t.Run(fmt.Sprintf("%s %d×%d, %d cores, %s", c.header, c.rows, c.cols, cores, how), func(t *testing.T) {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 					m := testkit.Must(decodeMTX(strings.NewReader(file), "f", DefaultOptions))
