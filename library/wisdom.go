@@ -32,7 +32,7 @@ func nameOf(d kernels.Device) string {
 	return d.Name
 }
 
-// recall returns what is known of a matrix.
+// recall returns what is known of a matrix, by this version's kernels and parameters.
 func recall(a *sparse.CSR[float64], d kernels.Device, p kernels.Precision) (c candidate, ok bool) {
 	wisdom.Lock()
 	defer wisdom.Unlock()
@@ -41,7 +41,8 @@ func recall(a *sparse.CSR[float64], d kernels.Device, p kernels.Precision) (c ca
 	}
 	hash := a.Hash()
 	i := slices.IndexFunc(wisdom.Known, func(k rule.Known) bool {
-		return k.Matrix == hash && k.Device == nameOf(d) && k.Choice.Precision == p
+		kernel, there := kernels.Lookup(k.Choice.Kernel)
+		return k.Matrix == hash && k.Device == nameOf(d) && k.Choice.Precision == p && there && kernel.Check(k.Choice) == nil
 	})
 	if i < 0 {
 		return c, false

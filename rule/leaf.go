@@ -220,12 +220,16 @@ func (n *Node) times(c kernels.Config) float64 {
 }
 
 // Limits are what a matrix must be within for a configuration to be chosen for it. They are those of its
-// kernel in this program; a configuration that its kernel does not have has none.
+// kernel in this program; nothing is within those of a configuration that its kernel does not have.
 func Limits(c kernels.Config) []kernels.Limit {
-	if k, ok := kernels.Lookup(c.Kernel); ok && k.Backend == "cuda" && k.Check(c) == nil {
-		return cuda.Limits(c)
+	k, ok := kernels.Lookup(c.Kernel)
+	if !ok || k.Backend != "cuda" {
+		return nil
 	}
-	return nil
+	if k.Check(c) != nil {
+		return []kernels.Limit{{}}
+	}
+	return cuda.Limits(c)
 }
 
 // legal reports whether a matrix is known to be within the limits of a configuration.

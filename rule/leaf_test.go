@@ -69,3 +69,8 @@ func TestRunnersUpHelpWhereTheChoiceFails(t *testing.T) {
 		testkit.Equal(t, c.Top3, 1, "%s: part of the oracle that the best of three has", c.Matrix)
 	}
 }
+
+// A rule of another version may name what a kernel no longer has: no matrix is within that.
+func TestNothingIsWithinWhatAKernelLacks(t *testing.T) {
+	testkit.Equal(t, Limits(kernels.Config{Kernel: "sell_blocks", Precision: kernels.Float32, Block: 128, Params: "columns=16"}), []kernels.Limit{{}}, "limits")
+}

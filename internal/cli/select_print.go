@@ -148,6 +148,8 @@ func changed(c rule.Choice) string {
 			c.Kernel)
 	case k.Backend == "cuda" && cuda.Source(c.Kernel) != "" && cuda.Source(c.Kernel) != measured:
 		return fmt.Sprintf("the source of %s has changed since the rule was learned: measure and learn again", c.Kernel)
+	case k.Check(c.Config) != nil:
+		return fmt.Sprintf("the rule is of another version: %v", k.Check(c.Config))
 	default:
 		return ""
 	}

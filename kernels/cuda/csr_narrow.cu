@@ -2,8 +2,8 @@
 // CSR in tiles of consecutive rows, a warp each, with columns of 16 bits beyond the
 // tile's base (sparse.Narrow has the layout and its source). The lanes of a warp take
 // 16 bytes of values at a time and put the products into shared memory; then lanes sum
-// rows from there, several a row where there are few (CSR-Stream of Greathouse and Daga,
-// SC14, without barriers of a block). Grid-stride over tiles. Every row is written.
+// rows from there, several a row where there are few, or equal shares of all where some rows are long
+// (CSR-Stream of Greathouse and Daga, SC14, without barriers of a block). Grid-stride over tiles. Every row is written.
 //
 // A row that is longer than a tile is cut into pieces, a tile each. Whichever warp comes last with
 // the sum of its piece adds all of them, in their order. Nobody waits for another. The counter of
@@ -129,7 +129,8 @@ __device__ __forceinline__ V sum_all(const V *products, unsigned n) {
 }
 
 // Sums the rows of a tile from shared memory and writes them, times factor: a lane a row, or several lanes where
-// rows are few. Where more than FEW are longer, segment_sum takes all.
+// rows are few. Where more than FEW of a pass are longer than LONGER for each of their lanes, or any where rows are few,
+// lanes take equal shares of all.
 template <typename V>
 __device__ __forceinline__ void sum_rows(V *products, const unsigned short *starts, unsigned *last, V *y,
                                          unsigned rows, V factor) {

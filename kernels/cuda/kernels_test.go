@@ -379,13 +379,10 @@ func TestEmulatedSlices(t *testing.T) {
 		check(m, "sell_blocks", p, p.With("loads", "4"))
 	}
 
-	ones := randomRows(300, 200, 20, 8)
-	for i := range ones.Val {
-		ones.Val[i] = -3
-	}
-
-	check(ones, "csr_narrow", "values=equal", "loads=2 values=equal", "tile=128 values=equal")
-	few := rowsOfLength(200, 100, 0, 1, 0, 300, 17, 90, 0, 0, 64, 128, 5, 1, 1, 33, 60, 44, 7, 120)
+	ones := withValue(far, -3)
+	check(ones, "csr_narrow", "values=equal", "loads=4 values=equal", "loads=4 tile=128 values=equal")
+	few := rowsOfLength(slices.Concat([]int{200, 100, 0, 1, 0, 300, 17, 90, 0, 0, 64, 128, 105, 1, 1, 33, 60, 44, 7, 120},
+		slices.Repeat([]int{1}, 220), slices.Repeat([]int{40, 0}, 12))...)
 	check(few, "csr_narrow", "tile=512", "loads=2 tile=1024", "loads=4 tile=512")
 	check(ones, "csr_narrow", "tile=128", "loads=2 tile=256", "loads=4 tile=1024")
 

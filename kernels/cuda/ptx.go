@@ -115,15 +115,15 @@ const Mark = "gate"
 // Entry returns the name of the PTX entry that is launched with the block and the grid of a
 // configuration, on a matrix with these numbers of rows and nonzeros. Profilers call launches
 // by this name. If a kernel launches several entries, it is the one that reads the matrix's
-// values. It is "" for a kernel of another backend or of a library, and for a configuration
-// that can't run.
+// values; of csr_narrow and sell_blocks, that of few nonzeros in narrow columns. It is "" for a kernel of another
+// backend or of a library, and for a configuration that can't run.
 func Entry(c kernels.Config, rows, nonzeros int) string {
 	newRecipe, ok := recipes[c.Kernel]
 	if !ok {
 		return ""
 	}
 
-	// A name depends on the matrix only through the mean row length.
+	// A name depends on a row's mean length, and on what this row lacks: many nonzeros, and columns far apart.
 	r, err := newRecipe(oneRow((2*nonzeros+rows)/max(2*rows, 1)), c, c.Precision.Bytes())
 	if err != nil {
 		return ""

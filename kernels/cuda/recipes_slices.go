@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"unsafe"
@@ -35,20 +36,11 @@ func narrowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 		return nil, err
 	}
 	vector, entry, equal := 16/v, c.Kernel+"_", setting(c, "values") == "equal"
-	tile, loads := settingInt(c, "tile"), settingInt(c, "loads")
-	large := m.NNZ() >= v*v/16<<20 // on an H200: fewer nonzeros want more tiles
-	if tile == 0 {
-		tile = 256
-		if large {
-			tile = 512
-		}
+	tile, loads := 256, 2
+	if m.NNZ() >= (v*v/16)<<20 { // 1 Mi in float32, 4 Mi in float64: fewer want more tiles, on an H200
+		tile, loads = 512, v/2
 	}
-	if loads == 0 {
-		loads = 2
-		if large && v == 8 {
-			loads = 4
-		}
-	}
+	tile, loads = cmp.Or(settingInt(c, "tile"), tile), cmp.Or(settingInt(c, "loads"), loads)
 	if equal {
 		vector, entry = 8, entry+"equal_" // columns, in place of values, in 16 bytes
 	}

@@ -6,7 +6,7 @@
 // The sum of staged[from], …, staged[to-1], of each lane. Together these are staged[0], …, staged[n-1], in
 // order, with n at most 1024; lanes may have the same. `last` has room for a number of each lane, and
 // staged is overwritten. As in CSR5 (Liu and Vinter, ICS 2015), a lane takes its share, an odd number against
-// conflicts of banks, and a scan over the lanes adds what others have of a row.
+// conflicts of banks below 32, and a scan over the lanes adds what others have of a row.
 template <typename V>
 __device__ __forceinline__ V segment_sum(V *staged, unsigned n, unsigned from, unsigned to, unsigned *last) {
 	constexpr unsigned BATCH = 9; // of the 9 or 17 that a lane mostly has

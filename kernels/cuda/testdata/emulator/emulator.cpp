@@ -108,13 +108,13 @@ static __attribute__((noipa)) void start_thread(unsigned i, unsigned char *stack
 	if (!__builtin_setjmp(scheduler)) setcontext(&context);
 }
 
-// Runs the threads of a warp, in any order between their waits, until all wait for
-// other warps or are done. It returns whether there was anything to run.
+// Runs the threads of a warp, in any order between their waits, until all wait for other warps or are done, or
+// another warp's turn comes. It returns whether there was anything to run.
 static bool run_warp(unsigned w, std::mt19937 &random) {
 	std::vector<unsigned> order;
 	for (unsigned i = 32 * w; i < blockDim.x && i < 32 * w + 32; i++) order.push_back(i);
 	bool ran = false;
-	for (bool progress = true; progress; ran |= progress) {
+	for (bool progress = true; progress && (!ran || random() % 8); ran |= progress) {
 		progress = false;
 		std::shuffle(order.begin(), order.end(), random);
 		for (unsigned i : order) {
