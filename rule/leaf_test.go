@@ -72,5 +72,6 @@ func TestRunnersUpHelpWhereTheChoiceFails(t *testing.T) {
 
 // A rule of another version may name what a kernel no longer has: no matrix is within that.
 func TestNothingIsWithinWhatAKernelLacks(t *testing.T) {
-	testkit.Equal(t, Limits(kernels.Config{Kernel: "sell_blocks", Precision: kernels.Float32, Block: 128, Params: "columns=16"}), []kernels.Limit{{}}, "limits")
+	limits := Limits(kernels.Config{Kernel: "sell_blocks", Precision: kernels.Float32, Block: 128, Params: "columns=16"})
+	testkit.Check(t, len(limits) == 1 && len(limits[0]) == 0, "limits are %v", limits)
 }
