@@ -18,7 +18,7 @@ func CSR(rows, cols int, row, col []int32, val []float64) *sparse.CSR[float64] {
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(row[a], row[b]), cmp.Compare(col[a], col[b]), a-b) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(row[a], row[b]), cmp.Compare(col[a], col[b])) })
 	m := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: make([]int32, rows+1)}
 	for n, k := range order {
 		if n > 0 && row[k] == row[order[n-1]] && col[k] == col[order[n-1]] {
