@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -130,6 +131,7 @@ func TestServeEnds(t *testing.T) {
 	run, serve, url := serving(t)
 	const forever = "api/query?sql=with+recursive+n(i)+as+(select+1+union+all+select+i%2B1+from+n)+select+max(i)+from+n"
 	ended := make(chan struct{}, 2)
+	var interrupted atomic.Bool
 	for range 2 {
 		go func() {
 			for { // until the server is gone: the query below may have its place, and a busy machine reach its limit of time
@@ -139,6 +141,8 @@ func TestServeEnds(t *testing.T) {
 					return
 				}
 				r.Body.Close()
+				testkit.Check(t, !interrupted.Load() || r.StatusCode == http.StatusServiceUnavailable,
+					"Ctrl-C waits for a query: %s", r.Status)
 			}
 		}()
 	}
@@ -147,6 +151,7 @@ func TestServeEnds(t *testing.T) {
 		r.Body.Close()
 		code = r.StatusCode
 	}
+	interrupted.Store(true)
 	testkit.Succeed(t, serve.Process.Signal(os.Interrupt))
 	testkit.Equal(t, serve.Wait(), nil, "after Ctrl-C")
 	for range 2 {
