@@ -3,6 +3,7 @@
 package configs
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 // A section with a source defines a kernel, whose configurations are all combinations.
 func TestCustomKernel(t *testing.T) {
-	s := testkit.Must(ParseIn("s.toml", sources(t), []byte(aMatrix+`[[kernel]]
+	s := testkit.Must(Parse(filepath.Join(sources(t), "s.toml"), []byte(aMatrix+`[[kernel]]
 name = "mine"
 source = "my.cu"
 format = "sell"

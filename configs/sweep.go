@@ -260,14 +260,8 @@ func parseHere(path string, text []byte, look func() error) (*Sweep, error) {
 	return parseWith(path, text, func(file string) ([]string, error) { return find(dir, file, look) })
 }
 
-// ParseIn is Parse for a copy of a sweep file: paths in it are relative to dir, an
-// absolute path.
-func ParseIn(path, dir string, text []byte) (*Sweep, error) {
-	return parseWith(path, text, func(file string) ([]string, error) { return find(dir, file, nil) })
-}
-
-// ParseOnNode is ParseIn where some files may be missing, as on a node that does
-// not see all file systems. The matrix of such a file is there, and can't be loaded.
+// ParseOnNode is Parse for a copy of a sweep file: paths in it are relative to dir, an absolute path. Some files may be
+// missing, as on a node that does not see all file systems. The matrix of such a file is there, and can't be loaded.
 func ParseOnNode(path, dir string, text []byte) (*Sweep, error) {
 	return parseWith(path, text, func(file string) ([]string, error) {
 		found, err := find(dir, file, nil)

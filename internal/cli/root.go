@@ -46,8 +46,7 @@ func Main(args []string) int {
 	root.SetOut(out)
 	root.SetErr(alarm)
 	err := panics.Caught(func() error { return root.ExecuteContext(ctx) })()
-	if lost := term.Lost(out); err == nil || lost != nil && !errors.Is(lost, syscall.EPIPE) &&
-		!strings.Contains(err.Error(), lost.Error()) {
+	if lost := term.Lost(out); err == nil || lost != nil && !errors.Is(lost, syscall.EPIPE) && !errors.Is(err, lost) {
 		err = errors.Join(err, lost)
 	}
 	return command.Finish(alarm, command.Interrupted(ctx, command.Reported(err, args)))
