@@ -264,11 +264,10 @@ func parseHere(path string, text []byte, look func() error) (*Sweep, error) {
 // missing, as on a node that does not see all file systems. The matrix of such a file is there, and can't be loaded.
 func ParseOnNode(path, dir string, text []byte) (*Sweep, error) {
 	return parseWith(path, text, func(file string) ([]string, error) {
-		found, err := find(dir, file, nil)
-		if err != nil {
-			return []string{absolute(dir, file)}, nil
+		if found, err := find(dir, file, nil); err == nil {
+			return found, nil
 		}
-		return found, nil
+		return []string{absolute(dir, file)}, nil
 	})
 }
 

@@ -155,7 +155,7 @@ type Node struct {
 	Prepare float64 `json:"preparation_in_products,omitempty"`
 
 	// Every leaf has the speeds of its choice, by rising traffic, and the next best
-	// configurations, of other kernels if there are any.
+	// configurations: of nearly equal ones those of other kernels.
 	Speeds []Speed          `json:"speeds,omitempty"`
 	Next   []kernels.Config `json:"next,omitempty"`
 	// NextTimes are the times of Next over that of the choice, on Matrices; 0: not known.

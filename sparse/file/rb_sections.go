@@ -201,8 +201,9 @@ func readSection[T any](s *source, c *section, start func() func(block) (T, erro
 			return b, err
 		}
 		// scipy's hb_write says (3E25.16) and writes 24 columns. Where a line was cut off, its second field then is no number.
-		if n := min(c.perLine, c.numbers); done == 0 && n > 1 && strings.Contains(c.text, "E") && bytes.IndexAny(b.Text, "\r\n") == n*(c.width-1) {
-			c.width--
+		n, narrow := min(c.perLine, c.numbers), c.width-1
+		if done == 0 && n > 1 && narrow > c.digits && strings.Contains(c.text, "E") && bytes.IndexAny(b.Text, "\r\n") == n*narrow {
+			c.width = narrow
 		}
 		if left := c.lines(c.numbers - done); b.Lines > left {
 			b = s.unread(b, left)
