@@ -10,19 +10,19 @@ import (
 )
 
 // A Narrow is the structure of a matrix in CSR's order, cut into tiles of consecutive rows, each
-// with few enough entries for the shared memory of a warp. A longer row is cut into pieces, each a
-// tile of its own. Columns are 16 bits beyond a base of
-// the tile (as the delta units of Kourtis, Goumas and Koziris, Computing Frontiers 2008), and the
-// starts of rows 16 bits within it. A tile whose columns lie farther apart has the upper 16 bits of
-// each column as well.
+// with few enough entries for the shared memory of a warp. A longer row is a tile of its own, or several: pieces of it.
+// Columns are 16 bits beyond a base of the tile (as the delta units of Kourtis, Goumas and Koziris, Computing Frontiers
+// 2008), and the starts of rows 16 bits within it. A tile whose columns lie farther apart has the upper 16 bits of each
+// column as well.
 //
 // What a lane loads at once begins at a multiple of 16 bytes: a tile has a multiple of 8 entries,
-// the last few of which may be padding at the column base. Of the entries that the 32 lanes load so
-// at once, neighbours in a row are in neighbouring lanes, not in one: then the lanes' loads of x
-// share more lines of the cache (At).
+// the last few of which may be padding at the column base. Of each 256 entries, a lane takes 8. If size is at most 256,
+// these follow each other in their rows, but for pieces of rows. Else entries that follow each other are in
+// neighbouring lanes, so that the lanes' loads of x share more lines of the cache.
 type Narrow struct {
 	Rows, Cols int
-	Vector     int // entries that a lane loads at once
+	Vector     int // values that a lane loads at once
+	size       int // most entries of a tile of whole rows
 	Entries    int // padding included
 	// Heads has four numbers for a tile: its first row; its first entry, in eights; the base of its
 	// columns, or −1−w where it is wide: its upper halves begin at place w of Upper, in eights; and
@@ -41,7 +41,10 @@ const (
 	// most rows of a tile: 32 lanes load their starts, and the end of the last, eight a lane.
 	tileRows = 255
 	// eight entries have 16 bytes of columns.
-	eight = 8
+	eight   = 8
+	ownSize = sliceRows * eight
+	// A piece of a row has at most as many entries as this many tiles.
+	longest = 4
 	// A tile does not go past a multiple of so many rows, so that cores can pack apart.
 	tileRange = 1 << 16
 )
@@ -50,11 +53,11 @@ const (
 // multiple of eight that leaves room for all tiles before it.
 func StartsAt(t int, first int32) int { return (int(first)/eight + t) * eight }
 
-// NewNarrow converts m, on all cores. size is the most entries of a tile, a multiple of 8 below
-// 65536. vector is 2, 4 or 8.
+// NewNarrow converts m, on all cores. size is the most entries of a tile of several rows, a multiple of 8 below
+// 16384. vector is 2, 4 or 8.
 func NewNarrow[V Float](m *CSR[V], size, vector int) (*Narrow, error) {
-	if size < eight || size%eight != 0 || size >= 1<<16 {
-		return nil, fmt.Errorf("tiles of %d entries are not of a multiple of 8 below 65536", size)
+	if size < eight || size%eight != 0 || longest*size >= 1<<16 {
+		return nil, fmt.Errorf("tiles of %d entries are not of a multiple of 8 below 16384", size)
 	}
 	ranges := make([][]tileStart, (m.Rows+tileRange-1)/tileRange)
 	panics.Parts(len(ranges), workers(m.Rows), func(_, lo, hi int) {
@@ -62,9 +65,9 @@ func NewNarrow[V Float](m *CSR[V], size, vector int) (*Narrow, error) {
 			ranges[r] = packTiles(m.RowPtr, r*tileRange, min((r+1)*tileRange, m.Rows), size)
 		}
 	})
-	starts := append(slices.Concat(ranges...), tileStart{int32(m.Rows), int32(len(m.ColIdx))})
+	starts := append(slices.Concat(ranges...), tileStart{row: int32(m.Rows), nonzero: int32(len(m.ColIdx))})
 
-	t := &Narrow{Rows: m.Rows, Cols: m.Cols, Vector: vector}
+	t := &Narrow{Rows: m.Rows, Cols: m.Cols, Vector: vector, size: size}
 	if err := t.outline(m.RowPtr, m.ColIdx, starts); err != nil {
 		return nil, err
 	}
@@ -80,9 +83,9 @@ func NewNarrow[V Float](m *CSR[V], size, vector int) (*Narrow, error) {
 // Tiles returns the number of tiles.
 func (t *Narrow) Tiles() int { return len(t.Heads) / 4 }
 
-// A tileStart is the first row of a tile, and its first nonzero. A piece of a row ends in the row, or begins
-// behind its start.
-type tileStart struct{ row, nonzero int32 }
+// A tileStart is the first row of a tile, and its first nonzero. A piece of a row has its number among the row's pieces,
+// and how many these are.
+type tileStart struct{ row, nonzero, piece, pieces int32 }
 
 // packTiles cuts rows lo to hi into tiles.
 func packTiles(rowPtr []int32, lo, hi, size int) (tiles []tileStart) {
@@ -93,27 +96,18 @@ func packTiles(rowPtr []int32, lo, hi, size int) (tiles []tileStart) {
 		}
 		if end == lo {
 			n := int(rowPtr[lo+1] - from)
-			for k := 0; k < n; k += pieceOf(n, size) {
-				tiles = append(tiles, tileStart{int32(lo), from + int32(k)})
+			pieces := (n + longest*size - 1) / (longest * size)
+			own := (n + pieces*eight - 1) / (pieces * eight) * eight // the last has about as many
+			for k := 0; k*own < n; k++ {
+				tiles = append(tiles, tileStart{int32(lo), from + int32(k*own), int32(k), int32((n + own - 1) / own)})
 			}
 			lo++
 			continue
 		}
-		// 32 rows are summed at a time. A few more would take as long.
-		if rest := (end - lo) % sliceRows; end < hi && end-lo > sliceRows && rest < sliceRows/2 {
-			end -= rest
-		}
-		tiles = append(tiles, tileStart{int32(lo), from})
+		tiles = append(tiles, tileStart{row: int32(lo), nonzero: from})
 		lo = end
 	}
 	return tiles
-}
-
-// pieceOf is how many of a row's n nonzeros a piece has, but for the last: about as many as the last, and at
-// most size.
-func pieceOf(n, size int) int {
-	pieces := (n + size - 1) / size
-	return (n + pieces*eight - 1) / (pieces * eight) * eight
 }
 
 // outline writes Heads, and makes room in Starts and Upper. Behind the tiles' starts is the end of the last.
@@ -141,9 +135,7 @@ func (t *Narrow) outline(rowPtr, colIdx []int32, tiles []tileStart) error {
 		return fmt.Errorf("%d entries with padding are more than indices reach", t.Entries)
 	}
 	t.Upper = make([]uint16, upper)
-	if n > 0 {
-		t.Starts = make([]uint16, StartsAt(n, int32(t.Rows)))
-	}
+	t.Starts = make([]uint16, StartsAt(n, int32(t.Rows)))
 	return nil
 }
 
@@ -162,34 +154,23 @@ func describe(rowPtr, colIdx []int32, tile, next tileStart) []int32 {
 		low = -1
 	}
 	entries := (next.nonzero - tile.nonzero + eight - 1) / eight * eight
-	if !isPiece(rowPtr, tile, next) {
+	if tile.pieces == 0 {
 		entries |= (next.row - tile.row) << 16
 	}
 	return []int32{tile.row, 0, low, entries}
 }
 
-// isPiece reports whether a tile is a piece of a row.
-func isPiece(rowPtr []int32, tile, next tileStart) bool {
-	return next.row == tile.row || tile.nonzero > rowPtr[tile.row]
-}
-
 // begin writes the starts of tile i.
 func (t *Narrow) begin(rowPtr []int32, tiles []tileStart, i int) {
 	tile, next := tiles[i], tiles[i+1]
-	starts, first := t.Starts[StartsAt(i, tile.row):], rowPtr[tile.row]
-	if !isPiece(rowPtr, tile, next) {
+	starts := t.Starts[StartsAt(i, tile.row):]
+	if tile.pieces == 0 {
 		for r := tile.row; r <= next.row; r++ {
-			starts[r-tile.row] = uint16(rowPtr[r] - first)
+			starts[r-tile.row] = uint16(rowPtr[r] - tile.nonzero)
 		}
 		return
 	}
-
-	piece := next.nonzero - tile.nonzero
-	if next.row > tile.row { // the last, which may be shorter
-		piece = tile.nonzero - tiles[i-1].nonzero
-	}
-	before, pieces := int(tile.nonzero-first)/int(piece), (rowPtr[tile.row+1]-first+piece-1)/piece
-	for k, v := range []int32{int32(i - before), pieces, next.nonzero - tile.nonzero} {
+	for k, v := range []int32{int32(i) - tile.piece, tile.pieces, next.nonzero - tile.nonzero} {
 		starts[2*k], starts[2*k+1] = uint16(v), uint16(v>>16)
 	}
 }
@@ -204,20 +185,26 @@ func (t *Narrow) fill(rowPtr, colIdx []int32, tiles []tileStart, i int) {
 	if base < 0 {
 		base, upper = 0, t.Upper[int(-1-base)*eight:]
 	}
-	for chunk := 0; chunk < entries; chunk += sliceRows * t.Vector { // in the order of At
-		lanes := min(sliceRows, (entries-chunk)/t.Vector)
-		for i := range t.Vector {
-			for place := chunk + i; place < chunk+lanes*t.Vector; place += t.Vector {
-				if nonzero == to {
-					order[place] = -1
-					continue
-				}
-				order[place], columns[place] = nonzero, uint16(colIdx[nonzero]-base)
-				if upper != nil {
-					upper[place] = uint16(colIdx[nonzero] >> 16)
-				}
-				nonzero++
+	follow := t.size <= ownSize && tiles[i].pieces == 0
+	for chunk := 0; chunk < entries; chunk += ownSize {
+		lanes := min(sliceRows, (entries-chunk)/eight)
+		for i := range lanes * eight {
+			lane, k := i%lanes, i/lanes
+			if follow {
+				lane, k = i/eight, i%eight
 			}
+			place := chunk + (k/t.Vector*lanes+lane)*t.Vector + k%t.Vector
+			if nonzero == to {
+				order[place] = -1
+				continue
+			}
+			order[place] = nonzero
+			place = chunk + lane*eight + k
+			columns[place] = uint16(colIdx[nonzero] - base)
+			if upper != nil {
+				upper[place] = uint16(colIdx[nonzero] >> 16)
+			}
+			nonzero++
 		}
 	}
 }

@@ -43,15 +43,14 @@ enum Ahead { NOTHING, COLUMNS, NONZEROS };
 #define CSR_FULL_BOUNDS __launch_bounds__(1024, 2)
 
 // Declares NAME_f32 and NAME_f64, whose body sees the type of values as V.
-#define CSR_ENTRY(NAME, BOUNDS, PARAMS, ...)                                            \
-	extern "C" __global__ void BOUNDS NAME##_f32(PARAMS(float)) {                       \
-		using V = float;                                                                \
-		__VA_ARGS__;                                                                    \
-	}                                                                                   \
-	extern "C" __global__ void BOUNDS NAME##_f64(PARAMS(double)) {                      \
-		using V = double;                                                               \
+#define CSR_ENTRY_OF(NAME, SUFFIX, TYPE, BOUNDS, PARAMS, ...)                           \
+	extern "C" __global__ void BOUNDS NAME##_##SUFFIX(PARAMS(TYPE)) {                   \
+		using V = TYPE;                                                                 \
 		__VA_ARGS__;                                                                    \
 	}
+#define CSR_ENTRY(NAME, BOUNDS, PARAMS, ...)                                            \
+	CSR_ENTRY_OF(NAME, f32, float, BOUNDS, PARAMS, __VA_ARGS__)                         \
+	CSR_ENTRY_OF(NAME, f64, double, BOUNDS, PARAMS, __VA_ARGS__)
 
 // The nonzeros of row r.
 template <typename V>

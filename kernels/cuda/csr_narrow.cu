@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSR in tiles of consecutive rows, a warp each, with columns of 16 bits beyond the
-// tile's base (sparse.Narrow has the layout and its source). The lanes of a warp take
-// 16 bytes of values at a time and put the products into shared memory; then lanes sum
-// rows from there, several a row where there are few, or equal shares of all where some rows are long
-// (CSR-Stream of Greathouse and Daga, SC14, without barriers of a block). Grid-stride over tiles. Every row is written.
+// CSR in tiles of consecutive rows, a warp each, with columns of 16 bits beyond the tile's base (sparse.Narrow has the
+// layout and its source). A lane sums 8 or 16 entries that follow each other in their rows, up to each end of a row, and
+// a scan over the lanes adds what others have of a row, as in CSR5 (Liu and Vinter, ICS 2015): so lanes have the same to
+// do however long rows are. With 8, a lane loads what it sums. With 16, lanes load neighbours side by side, which
+// touches fewer lines of x where columns are close, and give their products to each other through shared memory. From
+// there lanes write the rows. Grid-stride over tiles. Every row is written.
 //
-// A row that is longer than a tile is cut into pieces, a tile each. Whichever warp comes last with
-// the sum of its piece adds all of them, in their order. Nobody waits for another. The counter of
-// the row begins at −1, and the last comer sets it back, so that nothing is zeroed before a product.
+// A row that is longer than a tile is a tile by itself, or several, each a piece of the row. Whichever warp comes last
+// with the sum of its piece adds all of them, in their order. Nobody waits for another. The counter of the row begins
+// at −1, and the last comer sets it back, so that nothing is zeroed before a product.
 #include "csr.cuh"
 #include "stream.cuh"
 
@@ -18,273 +19,239 @@ struct Narrow {
 	const unsigned short *columns, *upper;
 	const V *val, *x;
 	V *y;
-	int tiles, size;       // size: most entries of a tile
+	int tiles;
 	int *counter;          // of the row whose first piece is this tile: how many have come, less 1
 	V *part;               // of each tile: the sum of a piece
 	unsigned kept;         // of tiles, in the L2 cache
 };
 
 constexpr unsigned STARTS = 256; // places for the starts of a tile's rows
-constexpr unsigned LONGER = 32;  // products that a lane sums alone
-constexpr int FEW = 2;           // longer rows that all lanes sum, one by one
+constexpr unsigned EIGHT = 8;    // entries whose columns take 16 bytes
 
-// Q columns that lie side by side: 16 bytes of them, or those of 16 bytes of values.
-template <int Q>
-struct Columns {
-	unsigned pair[Q / 2];
+// Where shared memory has the product of entry k of a tile, then the sum up to it: 16 bytes are left out behind 128, against conflicts of banks.
+template <typename V>
+__device__ __forceinline__ constexpr unsigned place(unsigned k) {
+	return k + k / (128 / sizeof(V)) * (16 / sizeof(V));
+}
 
-	__device__ __forceinline__ void load(const unsigned short *p, Stay s) {
-		if constexpr (Q == 8) {
-			uint4 v = stream(reinterpret_cast<const uint4 *>(p), s);
-			pair[0] = v.x, pair[1] = v.y, pair[2] = v.z, pair[3] = v.w;
-		} else if constexpr (Q == 4) {
-			uint2 v = stream(reinterpret_cast<const uint2 *>(p), s);
-			pair[0] = v.x, pair[1] = v.y;
-		} else {
-			pair[0] = stream(reinterpret_cast<const unsigned *>(p), s);
-		}
-	}
-	__device__ __forceinline__ unsigned operator[](int i) const {
-		return i % 2 ? pair[i / 2] >> 16 : pair[i / 2] & 0xffff;
-	}
-};
-
-__device__ __forceinline__ void load16(const float *p, float (&v)[4], Stay s) {
-	float4 four = stream(reinterpret_cast<const float4 *>(p), s);
+__device__ __forceinline__ void load16(const float *p, unsigned at, float *v, Stay s) {
+	float4 four = stream(reinterpret_cast<const float4 *>(p) + at, s);
 	v[0] = four.x, v[1] = four.y, v[2] = four.z, v[3] = four.w;
 }
-__device__ __forceinline__ void load16(const double *p, double (&v)[2], Stay s) {
-	double2 two = stream(reinterpret_cast<const double2 *>(p), s);
+__device__ __forceinline__ void load16(const double *p, unsigned at, double *v, Stay s) {
+	double2 two = stream(reinterpret_cast<const double2 *>(p) + at, s);
 	v[0] = two.x, v[1] = two.y;
 }
+__device__ __forceinline__ void load16(const unsigned short *p, unsigned at, unsigned *v, Stay s) {
+	uint4 four = stream(reinterpret_cast<const uint4 *>(p) + at, s);
+	v[0] = four.x, v[1] = four.y, v[2] = four.z, v[3] = four.w;
+}
 
-// Puts the products of a tile's entries into shared memory. A lane loads Q entries that
-// lie side by side, U times, and all before it uses the first; the i-th ones of all lanes
-// follow each other in their rows. Lanes beyond the end load the last ones again.
+// A lane's entries of U chunks, which have 32 eights but for the last one.
 template <int U, bool EQUAL, bool MIXED, typename V>
-__device__ __forceinline__ void put_products(const Narrow<V> &a, const int4 &head, V *products, Stay s) {
-	constexpr int Q = EQUAL ? 8 : 16 / sizeof(V);
-	unsigned entries = head.w & 0xffff, first = static_cast<unsigned>(head.y) * 8;
-	const unsigned short *columns = a.columns + first;
-	const V *val = a.val + first;
-	bool wide = MIXED && head.z < 0;
-	const unsigned short *upper = wide ? a.upper + static_cast<size_t>(~head.z) * 8 : columns;
-	unsigned base = wide ? 0 : head.z;
-#pragma unroll 1
-	for (unsigned from = threadIdx.x % WARP * Q; from < entries; from += U * WARP * Q) {
-		Columns<Q> col[U], high[U];
-		V v[U][Q];
+struct Entries {
+	unsigned col[U][EIGHT / 2], high[U][EIGHT / 2]; // two each
+	V val[U * EIGHT];
+
+	// The chunks begin at eight `begin` of a tile.
+	__device__ __forceinline__ void load(const Narrow<V> &a, const int4 &head, unsigned begin, Stay s) {
+		constexpr unsigned Q = 16 / sizeof(V), LOADS = EIGHT / Q;
+		unsigned first = head.y + begin, eights = (head.w & 0xffff) / EIGHT - begin;
 #pragma unroll
-		for (int u = 0; u < U; u++) {
-			unsigned at = min(from + u * WARP * Q, entries - Q);
-			if constexpr (!EQUAL) load16(val + at, v[u], s);
-			col[u].load(columns + at, s);
-			if (MIXED) high[u].load(upper + at, s);
-		}
-		if (from + a.tiles == NEVER) { // what is used here was fetched before
+		for (unsigned u = 0; u < U; u++) { // lanes beyond the end load the last ones again
+			unsigned from = min(u, (eights - 1) / WARP) * WARP, lanes = lanes_of(eights - from);
+			unsigned l = min(threadIdx.x % WARP, lanes - 1);
 #pragma unroll
-			for (int u = 0; u < U; u++) {
-				products[u] = col[u].pair[0];
-#pragma unroll
-				for (int i = 0; i < Q && !EQUAL; i++) products[u] += v[u][i];
+			for (unsigned q = 0; q < LOADS && !EQUAL; q++) {
+				load16(a.val, (first + from) * LOADS + q * lanes + l, val + u * EIGHT + q * Q, s);
 			}
-			return;
+			load16(a.columns, first + from + l, col[u], s);
+			if (MIXED && head.z < 0) load16(a.upper, ~head.z + begin + from + l, high[u], s);
+		}
+	}
+	// Makes products of the values.
+	__device__ __forceinline__ void multiply(const V *x, int base) {
+		V factor[U * EIGHT];
+#pragma unroll
+		for (unsigned i = 0; i < U * EIGHT; i++) {
+			unsigned shift = i % 2 * 16, k = i % EIGHT / 2, c = col[i / EIGHT][k] >> shift & 0xffff;
+			factor[i] = __ldg(x + (MIXED && base < 0 ? (high[i / EIGHT][k] >> shift) << 16 | c : base + c));
 		}
 #pragma unroll
-		for (int u = 0; u < U; u++) {
+		for (unsigned i = 0; i < U * EIGHT; i++) val[i] = EQUAL ? factor[i] : val[i] * factor[i];
+	}
+	// Puts the products of `eights`, the i-th ones of whose lanes follow each other, into shared memory in that order.
+	__device__ __forceinline__ void put(V *to, unsigned eights) const {
+		unsigned lane = threadIdx.x % WARP;
 #pragma unroll
-			for (int i = 0; i < Q; i++) {
-				unsigned column = base + col[u][i];
-				if (MIXED && wide) column = high[u][i] << 16 | col[u][i];
-				V factor = __ldg(a.x + column);
-				v[u][i] = EQUAL ? factor : v[u][i] * factor;
-			}
-		}
+		for (unsigned u = 0; u < U; u++) {
+			unsigned lanes = eights > u * WARP ? lanes_of(eights - u * WARP) : 0;
+			if (lanes == WARP) {
 #pragma unroll
-		for (int u = 0; u < U; u++) {
-			unsigned lane = threadIdx.x % WARP, at = from + u * WARP * Q, chunk = at - lane * Q;
-			V *to = products + chunk + lane;
-			if (chunk + WARP * Q <= entries) {
+				for (unsigned i = 0; i < EIGHT; i++) to[place<V>((u * EIGHT + i) * WARP) + place<V>(lane)] = val[u * EIGHT + i];
+			} else if (lane < lanes) {
 #pragma unroll
-				for (int i = 0; i < Q; i++) to[i * WARP] = v[u][i];
-			} else if (at < entries) {
-				unsigned lanes = (entries - chunk) / Q;
-#pragma unroll
-				for (int i = 0; i < Q; i++) to[i * lanes] = v[u][i];
+				for (unsigned i = 0; i < EIGHT; i++) to[place<V>(u * EIGHT * WARP + i * lanes + lane)] = val[u * EIGHT + i];
 			}
 		}
 	}
-}
-
-// Σ of n products, which all lanes get.
-template <typename V>
-__device__ __forceinline__ V sum_all(const V *products, unsigned n) {
-	V sum = 0;
-#pragma unroll 4
-	for (unsigned j = threadIdx.x % WARP; j < n; j += WARP) sum += products[j];
+	// Adds the first n of the same products to sum.
+	__device__ __forceinline__ void add(unsigned n, unsigned eights, V &sum) const {
+		unsigned lane = threadIdx.x % WARP;
 #pragma unroll
-	for (int d = WARP / 2; d > 0; d /= 2) sum += __shfl_xor_sync(FULL, sum, d);
-	return sum;
-}
-
-// The sum of staged[from], …, staged[to-1], of each lane. Together these are staged[0], …, staged[n-1], in
-// order, with n at most 1024; lanes may have the same. `last` has room for a number of each lane, and
-// staged is overwritten. As in CSR5 (Liu and Vinter, ICS 2015), a lane takes its share, an odd number against
-// conflicts of banks below 32, and a scan over the lanes adds what others have of a row.
-template <typename V>
-__device__ __forceinline__ V segment_sum(V *staged, unsigned n, unsigned from, unsigned to, unsigned *last) {
-	constexpr unsigned BATCH = 9; // of the 9 or 17 that a lane mostly has
-	unsigned lane = threadIdx.x % WARP, share = min((n + WARP - 1) / WARP | 1, static_cast<unsigned>(WARP));
-	last[lane] = 0;
-	__syncwarp();
-	if (from < to) atomicOr(last + (to - 1) / share, 1u << (to - 1) % share);
-	__syncwarp();
-	unsigned ends = last[lane], first = lane * share, own = first < n ? min(share, n - first) : 0;
-	V *mine = staged + first, sum = 0; // since the last end
-#pragma unroll 1
-	for (unsigned k = 0, left = ends; k < own; k += BATCH, left >>= BATCH) {
-		V v[BATCH];
-#pragma unroll
-		for (unsigned i = 0; i < BATCH; i++) v[i] = k + i < own ? mine[k + i] : V(0);
-#pragma unroll
-		for (unsigned i = 0; i < BATCH; i++) {
-			sum += v[i];
-			if (left >> i & 1) mine[k + i] = sum, sum = 0;
+		for (unsigned i = 0; i < U * EIGHT; i++) {
+			unsigned from = i / EIGHT * WARP, lanes = eights > from ? lanes_of(eights - from) : 0;
+			if (lane < lanes && from * EIGHT + i % EIGHT * lanes + lane < n) sum += val[i];
 		}
 	}
+	__device__ __forceinline__ static unsigned lanes_of(unsigned eights) { return min(eights, 0u + WARP); }
+};
 
+// Puts the sum of each row of a tile to the place of the row's last entry, from products in the order of their rows. A
+// lane takes N that follow each other: `own`, or those in `sums`. ends says which of them end a row.
+template <int N, typename V>
+__device__ __forceinline__ void sum_segments(const V *own, unsigned ends, V *sums) {
+	constexpr unsigned Q = 16 / sizeof(V);
+	unsigned lane = threadIdx.x % WARP;
+	V *mine = sums + place<V>(lane * N), sum = 0; // since the last end
+#pragma unroll
+	for (unsigned k = 0; k < N; k += Q) {
+		alignas(16) V v[Q];
+		if (own == nullptr) *reinterpret_cast<float4 *>(v) = reinterpret_cast<const float4 *>(mine)[k / Q];
+#pragma unroll
+		for (unsigned i = 0; i < Q; i++) {
+			v[i] = sum += own == nullptr ? v[i] : own[k + i];
+			if (ends >> (k + i) & 1) sum = 0;
+		}
+		reinterpret_cast<float4 *>(mine)[k / Q] = *reinterpret_cast<const float4 *>(v);
+	}
 	unsigned before = __ballot_sync(FULL, ends != 0) & (FULL >> (WARP - 1 - lane));
-	unsigned since = before ? WARP - 1 - __clz(before) : 0;
+	unsigned back = before ? lane + 1 + __clz(before) - WARP : lane; // lanes up to the last one with an end
 #pragma unroll
 	for (unsigned d = 1; d < WARP; d *= 2) {
 		V up = __shfl_up_sync(FULL, sum, d);
-		if (lane >= since + d) sum += up;
+		if (back >= d) sum += up;
 	}
 	V in = __shfl_up_sync(FULL, sum, 1);
 	if (ends && lane > 0) mine[__ffs(ends) - 1] += in;
-	__syncwarp();
-	return from < to ? staged[to - 1] : V(0);
 }
 
-// Sums the rows of a tile from shared memory and writes them, times factor: a lane a row, or several lanes where rows
-// are few. Where more than FEW of 32 rows are longer than LONGER, or one of a few has more than LONGER for each of its
-// lanes, all lanes take equal shares.
-template <typename V>
-__device__ __forceinline__ void sum_rows(V *products, const unsigned short *starts, unsigned *last, V *y,
-                                         unsigned rows, V factor) {
-	unsigned lane = threadIdx.x % WARP;
-	if (rows > WARP / 2) {
-#pragma unroll 1
-		for (unsigned begin = 0; begin < rows; begin += WARP) {
-			unsigned r = begin + lane, j = 0, end = 0;
-			if (r < rows) j = starts[r], end = starts[r + 1];
-			bool longer = end - j > LONGER;
-			unsigned left = __ballot_sync(FULL, longer), stop = longer ? j : end;
-			V sum = 0;
-			if (__popc(left) > FEW) {
-				unsigned base = starts[begin], n = starts[min(begin + WARP, rows)] - base;
-				sum = segment_sum(products + base, n, j - base, end - base, last);
-				left = stop = 0;
-			}
-#pragma unroll 1
-			for (unsigned k = j; k < stop; k += 4) {
-				V v[4];
-#pragma unroll
-				for (unsigned i = 0; i < 4; i++) v[i] = k + i < stop ? products[k + i] : V(0);
-				sum += (v[0] + v[1]) + (v[2] + v[3]);
-			}
-			for (; left; left &= left - 1) {
-				unsigned of = __ffs(left) - 1;
-				V all = sum_all(products + __shfl_sync(FULL, j, of), __shfl_sync(FULL, end - j, of));
-				if (lane == of) sum = all;
-			}
-			if (r < rows) y[r] = sum * factor;
-		}
-		return;
-	}
-	unsigned shift = __clz(rows - 1) - 27, width = 1u << shift; // lanes of a row: all of the warp's
-	unsigned r = lane >> shift, j = 0, end = 0;
-	if (r < rows) j = starts[r], end = starts[r + 1];
-	V sum = 0;
-	if (__any_sync(FULL, end - j > LONGER << shift)) {
-		sum = segment_sum(products, starts[rows], j, end, last);
-	} else {
-#pragma unroll 4
-		for (unsigned k = j + lane % width; k < end; k += width) sum += products[k];
-		for (unsigned d = width / 2; d > 0; d /= 2) sum += __shfl_down_sync(FULL, sum, d, width);
-	}
-	if (r < rows && lane % width == 0) y[r] = sum * factor;
-}
-
-// Gives the sum of tile t, a piece of a row.
+// Gives the sum of tile t, a piece of a row. All lanes have it.
 template <typename V>
 __device__ __forceinline__ void give_piece(const Narrow<V> &a, unsigned t, uint4 piece, V sum, V *y, V factor) {
 	unsigned lane = threadIdx.x % WARP;
 	int before = 0;
-	if (lane == 0) {
+	if (lane == 0 && piece.y > 1) {
 		a.part[t] = sum;
 		__threadfence();
 		before = atomicAdd(a.counter + piece.x, 1);
 	}
-	if (__shfl_sync(FULL, before, 0) + 2 != static_cast<int>(piece.y)) return;
-	__threadfence();
-	V all = 0;
+	if (piece.y > 1) {
+		if (__shfl_sync(FULL, before, 0) + 2 != static_cast<int>(piece.y)) return;
+		__threadfence();
+		sum = 0;
 #pragma unroll 8
-	for (unsigned i = lane; i < piece.y; i += WARP) all += __ldcg(a.part + piece.x + i);
-	all = warp_sum(all);
-	if (lane == 0) {
-		*y = all * factor;
-		a.counter[piece.x] = -1;
+		for (unsigned i = lane; i < piece.y; i += WARP) sum += __ldcg(a.part + piece.x + i);
+		sum = warp_sum(sum);
+		if (lane == 0) a.counter[piece.x] = -1;
 	}
+	if (lane == 0) *y = sum * factor;
 }
 
-// The head of the warp's next tile is fetched while it sums one.
-template <int U, bool EQUAL, bool MIXED, typename V>
+// OWN is 8 or 16: the entries of a lane. What the warp's next tile needs is fetched while it sums one.
+template <int OWN, bool EQUAL, bool MIXED, typename V>
 __device__ __forceinline__ void narrow(const Narrow<V> &a) {
+	constexpr unsigned SIZE = OWN * WARP, U = OWN / EIGHT;
 	unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	unsigned char *mine = dynamic_shared<unsigned char>() + warp * (a.size * sizeof(V) + STARTS * 2 + WARP * 4);
-	V *products = reinterpret_cast<V *>(mine);
-	uint4 *starts = reinterpret_cast<uint4 *>(mine + a.size * sizeof(V));
-	unsigned *last = reinterpret_cast<unsigned *>(starts + WARP);
+	unsigned char *mine = dynamic_shared<unsigned char>() + warp * (place<V>(SIZE) * sizeof(V) + STARTS * 2 + WARP * 4);
+	V *sums = reinterpret_cast<V *>(mine);
+	uint4 *eight_starts = reinterpret_cast<uint4 *>(mine + place<V>(SIZE) * sizeof(V));
+	const unsigned short *starts = reinterpret_cast<const unsigned short *>(eight_starts);
+	unsigned *ends = reinterpret_cast<unsigned *>(eight_starts + WARP);
 	if (warp_index() >= a.tiles) return;
 	unsigned t = static_cast<unsigned>(warp_index());
 	unsigned step = static_cast<unsigned>(min(warp_count(), 1ll << 30));
 	V factor = EQUAL ? __ldg(a.val) : V(1);
 	int4 next = __ldg(a.heads + t);
-	do {
+	uint4 own;
+	Entries<U, EQUAL, MIXED, V> e;
+	auto fetch = [&] {
+		own = __ldg(a.starts + (next.x / 8u + t + min(lane, static_cast<unsigned>(next.w) >> 19)));
+		if (next.w & 0xffff) e.load(a, next, 0, stay(t, a.kept));
+	};
+	fetch();
+	for (;;) {
 		int4 head = next;
-		unsigned rows = static_cast<unsigned>(head.w) >> 16, now = t;
-		uint4 own = __ldg(a.starts + (head.x / 8u + t + min(lane, rows / 8)));
+		unsigned rows = static_cast<unsigned>(head.w) >> 16, eights = (head.w & 0xffff) / EIGHT, now = t;
 		t += step;
 		if (t < a.tiles) next = __ldg(a.heads + t);
-
-		put_products<U, EQUAL, MIXED>(a, head, products, stay(now, a.kept));
-		starts[lane] = own;
-		__syncwarp();
-		if (rows > 0) {
-			sum_rows(products, reinterpret_cast<const unsigned short *>(starts), last, a.y + head.x, rows, factor);
-		} else {
-			give_piece(a, now, own, sum_all(products, own.z), a.y + head.x, factor);
+		V *y = a.y + head.x;
+		if (rows == 0) {
+			V sum = 0;
+#pragma unroll 1
+			for (unsigned from = 0; from < eights; from += U * WARP) {
+				if (from > 0) e.load(a, head, from, stay(now, a.kept));
+				e.multiply(a.x, head.z);
+				e.add(own.z - from * EIGHT, eights - from, sum);
+			}
+			uint4 piece = own;
+			if (t < a.tiles) fetch();
+#pragma unroll
+			for (int d = WARP / 2; d > 0; d /= 2) sum += __shfl_xor_sync(FULL, sum, d);
+			give_piece(a, now, piece, sum, y, factor);
+			if (t >= a.tiles) return;
+			continue;
 		}
+
+		eight_starts[lane] = own;
+		ends[lane] = 0;
+		__syncwarp();
+#pragma unroll 1
+		for (unsigned r = lane; r < rows; r += WARP) {
+			unsigned last = starts[r + 1] - 1u;
+			if (starts[r] < starts[r + 1]) atomicOr(ends + last / OWN, 1u << last % OWN);
+		}
+		if (eights > 0) e.multiply(a.x, head.z);
+		if (OWN > EIGHT) {
+			e.put(sums, eights);
+			if (t < a.tiles) fetch();
+		}
+		__syncwarp();
+		sum_segments<OWN>(OWN > EIGHT ? nullptr : e.val, ends[lane], sums);
+		if (OWN == EIGHT && t < a.tiles) fetch();
+		__syncwarp();
+#pragma unroll 1
+		for (unsigned r = lane; r < rows; r += WARP) {
+			unsigned end = starts[r + 1];
+			y[r] = starts[r] < end ? sums[place<V>(end - 1)] * factor : V(0);
+		}
+		if (t >= a.tiles) return;
 		__syncwarp(); // no lane reads shared memory any more
-	} while (t < a.tiles);
+	}
 }
 
 #define NARROW_PARAMS(V)                                                                        \
 	const int4 *__restrict__ heads, const uint4 *__restrict__ starts,                           \
 		const unsigned short *__restrict__ columns, const unsigned short *__restrict__ upper,   \
-		const V *__restrict__ val, const V *__restrict__ x, V *__restrict__ y, int tiles, int size, \
+		const V *__restrict__ val, const V *__restrict__ x, V *__restrict__ y, int tiles,       \
 		int *counter, V *part, unsigned kept
-#define NARROW (Narrow<V>{heads, starts, columns, upper, val, x, y, tiles, size, counter, part, kept})
+#define NARROW (Narrow<V>{heads, starts, columns, upper, val, x, y, tiles, counter, part, kept})
 
-#define NARROW_ENTRY(NAME, U, EQUAL)                                                            \
-	CSR_ENTRY(csr_narrow_##NAME, CSR_DEEP_BOUNDS, NARROW_PARAMS, narrow<U, EQUAL, false>(NARROW)) \
-	CSR_ENTRY(csr_narrow_##NAME##_mixed, CSR_DEEP_BOUNDS, NARROW_PARAMS, narrow<U, EQUAL, true>(NARROW))
+// 64 registers with tiles of 256, on an H200; with those of 512, 80 in float32 and 128 in float64: fewer warps with more
+// loads each were faster than more warps.
+#define NARROW_BOUNDS(OWN, V) __launch_bounds__(OWN == 16 && sizeof(V) == 4 ? 768 : 512, OWN == 16 ? 1 : 2)
+#define NARROW_ENTRY(NAME, OWN, EQUAL, MIXED, SUFFIX, V)                                                    \
+	CSR_ENTRY_OF(csr_narrow_##NAME, SUFFIX, V, NARROW_BOUNDS(OWN, V), NARROW_PARAMS, narrow<OWN, EQUAL, MIXED>(NARROW))
+#define NARROW_ENTRIES(NAME, OWN, EQUAL)                       \
+	NARROW_ENTRY(NAME, OWN, EQUAL, false, f32, float)          \
+	NARROW_ENTRY(NAME, OWN, EQUAL, false, f64, double)         \
+	NARROW_ENTRY(NAME##_mixed, OWN, EQUAL, true, f32, float)   \
+	NARROW_ENTRY(NAME##_mixed, OWN, EQUAL, true, f64, double)
 
-// By the number of 16-byte loads of values, or as many products without values.
-NARROW_ENTRY(2, 2, false)
-NARROW_ENTRY(4, 4, false)
-NARROW_ENTRY(equal_2, 1, true)
-NARROW_ENTRY(equal_4, 2, true)
+// By the most entries of a tile of several rows.
+NARROW_ENTRIES(256, 8, false)
+NARROW_ENTRIES(512, 16, false)
+NARROW_ENTRIES(equal_256, 8, true)
+NARROW_ENTRIES(equal_512, 16, true)
 
 // compute: 60 80

@@ -398,6 +398,9 @@ func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error
 		if err != nil {
 			return nil, err
 		}
+		if s.AtOnce {
+			s.Grid = min(s.Grid, perUnit*b.device.Units)
+		}
 		args, a := make([]uint64, len(s.Args)), b.problem.A
 		for i, g := range s.Args {
 			switch {

@@ -108,6 +108,7 @@ type step struct {
 	Block  int    // threads
 	Shared int    // dynamic shared memory, bytes
 	Args   []arg  // in the order of the entry's parameters
+	AtOnce bool   // no more blocks than the device runs at once: all have about as much to do, and late ones would run alone
 }
 
 // An arg is an argument of an entry: a 32-bit number, or an array by its name, or kept.

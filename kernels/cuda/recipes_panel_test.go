@@ -61,7 +61,7 @@ func TestEmulatedSameBits(t *testing.T) {
 		x[j] = float64(rng.Float32())
 	}
 
-	for _, kernel := range []string{"csr_merge_warp", "panel_sell"} {
+	for _, kernel := range []string{"csr_merge_warp", "csr_narrow", "panel_sell"} {
 		c := kernels.Config{Kernel: kernel, Precision: kernels.Float32, Block: 128, Grid: 5}
 		first := e.run(t, m, x, c, 1)
 		for seed := range int64(5) {

@@ -35,27 +35,25 @@ func narrowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	if err := equalIfAsked(m, c); err != nil {
 		return nil, err
 	}
-	vector, entry, equal := 16/v, c.Kernel+"_", setting(c, "values") == "equal"
-	tile, loads := 256, 2
-	if m.NNZ() >= (v*v/16)<<20 { // 1 Mi in float32, 4 Mi in float64: fewer want more tiles, on an H200
-		tile, loads = 512, v/2
+	tile := 512
+	if m.NNZ() < max(2*m.Rows, 3<<20) { // on an H200, few nonzeros want more tiles, and short rows don't fill large ones
+		tile = 256
 	}
-	tile, loads = cmp.Or(settingInt(c, "tile"), tile), cmp.Or(settingInt(c, "loads"), loads)
-	if equal {
-		vector, entry = 8, entry+"equal_" // columns, in place of values, in 16 bytes
-	}
+	entry, vector, tile := c.Kernel+"_", 16/v, cmp.Or(settingInt(c, "tile"), tile)
 	p, err := pack(m, fmt.Sprint("tiles ", tile, vector), func() (*slicePacking, error) { return packNarrow(m, tile, vector) })
 	if err != nil {
 		return nil, err
 	}
 	columns, upper, suffix := p.columnArgs("tile_columns")
 	tiles, order := len(p.heads)/4, p.order
-	if equal {
-		order = firstValue
+	if setting(c, "values") == "equal" {
+		entry, order = entry+"equal_", firstValue
 	}
-	return &recipe{Steps: []step{configStep(c, entry+strconv.Itoa(loads)+suffix, c.Block/warp*(tile*v+2*places+4*warp),
+	s := configStep(c, entry+strconv.Itoa(tile)+suffix, c.Block/warp*(tile*v*9/8+2*places+4*warp),
 		ints("tile_heads", p.heads), ints("tile_starts", p.lengths), columns, upper, permuted("tile_values", order),
-		ptr(vecX), ptr(vecY), num(tiles), num(tile), scratchBytes("tile_counters", 4*tiles), scratch("tile_parts", tiles), kept)}}, nil
+		ptr(vecX), ptr(vecY), num(tiles), scratchBytes("tile_counters", 4*tiles), scratch("tile_parts", tiles), kept)
+	s.AtOnce = true
+	return &recipe{Steps: []step{s}}, nil
 }
 
 // packNarrow converts m, if it suits.
