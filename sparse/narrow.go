@@ -16,14 +16,14 @@ import (
 // column as well.
 //
 // What a lane loads at once begins at a multiple of 16 bytes: a tile has a multiple of 8 entries,
-// the last few of which may be padding at the column base. Of each 256 entries, a lane takes 8. If size is at most 256,
+// the last few of which may be padding at the column base. Of each 256 entries, a lane takes 8. If tiles have at most 256,
 // these follow each other in their rows, but for pieces of rows. Else entries that follow each other are in
 // neighbouring lanes, so that the lanes' loads of x share more lines of the cache.
 type Narrow struct {
-	Rows, Cols int
-	Vector     int // values that a lane loads at once
-	size       int // most entries of a tile of whole rows
-	Entries    int // padding included
+	Rows    int
+	Entries int // padding included
+	size    int // NewNarrow's
+	vector  int // NewNarrow's
 	// Heads has four numbers for a tile: its first row; its first entry, in eights; the base of its
 	// columns, or −1−w where it is wide: its upper halves begin at place w of Upper, in eights; and
 	// its entries, plus its rows times 65536; a piece of a row has 0 rows.
@@ -54,7 +54,7 @@ const (
 func StartsAt(t int, first int32) int { return (int(first)/eight + t) * eight }
 
 // NewNarrow converts m, on all cores. size is the most entries of a tile of several rows, a multiple of 8 below
-// 16384. vector is 2, 4 or 8.
+// 16384. vector is how many values a lane loads at once, 2 or 4.
 func NewNarrow[V Float](m *CSR[V], size, vector int) (*Narrow, error) {
 	if size < eight || size%eight != 0 || longest*size >= 1<<16 {
 		return nil, fmt.Errorf("tiles of %d entries are not of a multiple of 8 below 16384", size)
@@ -67,7 +67,7 @@ func NewNarrow[V Float](m *CSR[V], size, vector int) (*Narrow, error) {
 	})
 	starts := append(slices.Concat(ranges...), tileStart{row: int32(m.Rows), nonzero: int32(len(m.ColIdx))})
 
-	t := &Narrow{Rows: m.Rows, Cols: m.Cols, Vector: vector, size: size}
+	t := &Narrow{Rows: m.Rows, size: size, vector: vector}
 	if err := t.outline(m.RowPtr, m.ColIdx, starts); err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func (t *Narrow) fill(rowPtr, colIdx []int32, tiles []tileStart, i int) {
 			if follow {
 				lane, k = i/eight, i%eight
 			}
-			place := chunk + (k/t.Vector*lanes+lane)*t.Vector + k%t.Vector
+			place := chunk + (k/t.vector*lanes+lane)*t.vector + k%t.vector
 			if nonzero == to {
 				order[place] = -1
 				continue

@@ -29,11 +29,14 @@ func TestNarrowPieces(t *testing.T) {
 	}
 }
 
-// A tile has 16 bits for columns that span 65536.
+// A tile has 16 bits for columns that span 65536, and as many rows as fit.
 func TestNarrowTiles(t *testing.T) {
 	for last, wide := range map[int32]int{100 + 1<<16 - 1: 0, 100 + 1<<16: 8} {
 		m := &sparse.CSR[float64]{Rows: 1, Cols: 1 << 17, RowPtr: []int32{0, 2}, ColIdx: []int32{100, last}}
 		n := testkit.Must(sparse.NewNarrow(m, 64, 4))
 		testkit.Equal(t, len(n.Upper), wide, "columns 100 to %d: upper halves", last)
 	}
+	m := testkit.Must(generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 100, "ny": 100}))
+	n := testkit.Must(sparse.NewNarrow(m, 512, 4))
+	testkit.Equal(t, n.Heads[8]-n.Heads[4], 102, "rows of a tile")
 }

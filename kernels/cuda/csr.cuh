@@ -42,12 +42,13 @@ enum Ahead { NOTHING, COLUMNS, NONZEROS };
 // As many threads as a multiprocessor holds, of 32 registers.
 #define CSR_FULL_BOUNDS __launch_bounds__(1024, 2)
 
-// Declares NAME_f32 and NAME_f64, whose body sees the type of values as V.
+// Declares NAME_SUFFIX, whose body sees the type of values as V.
 #define CSR_ENTRY_OF(NAME, SUFFIX, TYPE, BOUNDS, PARAMS, ...)                           \
 	extern "C" __global__ void BOUNDS NAME##_##SUFFIX(PARAMS(TYPE)) {                   \
 		using V = TYPE;                                                                 \
 		__VA_ARGS__;                                                                    \
 	}
+// Declares NAME_f32 and NAME_f64.
 #define CSR_ENTRY(NAME, BOUNDS, PARAMS, ...)                                            \
 	CSR_ENTRY_OF(NAME, f32, float, BOUNDS, PARAMS, __VA_ARGS__)                         \
 	CSR_ENTRY_OF(NAME, f64, double, BOUNDS, PARAMS, __VA_ARGS__)

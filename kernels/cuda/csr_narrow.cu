@@ -28,7 +28,8 @@ struct Narrow {
 constexpr unsigned STARTS = 256; // places for the starts of a tile's rows
 constexpr unsigned EIGHT = 8;    // entries whose columns take 16 bytes
 
-// Where shared memory has the product of entry k of a tile, then the sum up to it: 16 bytes are left out behind 128, against conflicts of banks.
+// Where shared memory has the product of entry k of a tile, then the sum up to it: 16 bytes are left out behind 128,
+// against conflicts of banks.
 template <typename V>
 __device__ __forceinline__ constexpr unsigned place(unsigned k) {
 	return k + k / (128 / sizeof(V)) * (16 / sizeof(V));
