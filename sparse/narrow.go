@@ -59,14 +59,7 @@ func NewNarrow[V Float](m *CSR[V], size, vector int) (*Narrow, error) {
 	if size < eight || size%eight != 0 || longest*size >= 1<<16 {
 		return nil, fmt.Errorf("tiles of %d entries are not of a multiple of 8 below 16384", size)
 	}
-	ranges := make([][]tileStart, (m.Rows+tileRange-1)/tileRange)
-	panics.Parts(len(ranges), workers(m.Rows), func(_, lo, hi int) {
-		for r := lo; r < hi; r++ {
-			ranges[r] = packTiles(m.RowPtr, r*tileRange, min((r+1)*tileRange, m.Rows), size)
-		}
-	})
-	starts := append(slices.Concat(ranges...), tileStart{row: int32(m.Rows), nonzero: int32(len(m.ColIdx))})
-
+	starts := CutTiles(m.RowPtr, size)
 	t := &Narrow{Rows: m.Rows, size: size, vector: vector}
 	if err := t.outline(m.RowPtr, m.ColIdx, starts); err != nil {
 		return nil, err
@@ -83,12 +76,25 @@ func NewNarrow[V Float](m *CSR[V], size, vector int) (*Narrow, error) {
 // Tiles returns the number of tiles.
 func (t *Narrow) Tiles() int { return len(t.Heads) / 4 }
 
-// A tileStart is the first row of a tile, and its first nonzero. A piece of a row has its number among the row's pieces,
-// and how many these are.
-type tileStart struct{ row, nonzero, piece, pieces int32 }
+// A Tile is its first row and its first nonzero. A piece of a row has its number among the row's pieces, and how many
+// these are.
+type Tile struct{ Row, Nonzero, Piece, Pieces int32 }
+
+// CutTiles cuts rows into tiles of at most size nonzeros and 255 rows, on all cores; a longer row is one, or pieces of at
+// most 4·size. The last element is no tile: it says where the last one ends.
+func CutTiles(rowPtr []int32, size int) []Tile {
+	rows := len(rowPtr) - 1
+	ranges := make([][]Tile, (rows+tileRange-1)/tileRange)
+	panics.Parts(len(ranges), workers(rows), func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			ranges[r] = packTiles(rowPtr, r*tileRange, min((r+1)*tileRange, rows), size)
+		}
+	})
+	return append(slices.Concat(ranges...), Tile{Row: int32(rows), Nonzero: rowPtr[rows]})
+}
 
 // packTiles cuts rows lo to hi into tiles.
-func packTiles(rowPtr []int32, lo, hi, size int) (tiles []tileStart) {
+func packTiles(rowPtr []int32, lo, hi, size int) (tiles []Tile) {
 	for lo < hi {
 		from, end := rowPtr[lo], lo
 		for end < hi && end-lo < tileRows && int(rowPtr[end+1]-from) <= size {
@@ -99,19 +105,19 @@ func packTiles(rowPtr []int32, lo, hi, size int) (tiles []tileStart) {
 			pieces := (n + longest*size - 1) / (longest * size)
 			own := (n + pieces*eight - 1) / (pieces * eight) * eight // the last has about as many
 			for k := 0; k*own < n; k++ {
-				tiles = append(tiles, tileStart{int32(lo), from + int32(k*own), int32(k), int32((n + own - 1) / own)})
+				tiles = append(tiles, Tile{int32(lo), from + int32(k*own), int32(k), int32((n + own - 1) / own)})
 			}
 			lo++
 			continue
 		}
-		tiles = append(tiles, tileStart{row: int32(lo), nonzero: from})
+		tiles = append(tiles, Tile{Row: int32(lo), Nonzero: from})
 		lo = end
 	}
 	return tiles
 }
 
 // outline writes Heads, and makes room in Starts and Upper. Behind the tiles' starts is the end of the last.
-func (t *Narrow) outline(rowPtr, colIdx []int32, tiles []tileStart) error {
+func (t *Narrow) outline(rowPtr, colIdx []int32, tiles []Tile) error {
 	n := len(tiles) - 1
 	t.Heads = make([]int32, 4*n)
 	panics.Parts(n, workers(len(colIdx)), func(_, lo, hi int) {
@@ -140,10 +146,10 @@ func (t *Narrow) outline(rowPtr, colIdx []int32, tiles []tileStart) error {
 }
 
 // describe gives the head of a tile, but for what depends on the tiles before it.
-func describe(rowPtr, colIdx []int32, tile, next tileStart) []int32 {
-	low, high, end := int32(MaxIndex), int32(0), max(next.row, tile.row+1)
-	for r := tile.row; r < end; r++ {
-		if from, to := max(rowPtr[r], tile.nonzero), min(rowPtr[r+1], next.nonzero); from < to {
+func describe(rowPtr, colIdx []int32, tile, next Tile) []int32 {
+	low, high, end := int32(MaxIndex), int32(0), max(next.Row, tile.Row+1)
+	for r := tile.Row; r < end; r++ {
+		if from, to := max(rowPtr[r], tile.Nonzero), min(rowPtr[r+1], next.Nonzero); from < to {
 			low, high = min(low, colIdx[from]), max(high, colIdx[to-1])
 		}
 	}
@@ -153,39 +159,39 @@ func describe(rowPtr, colIdx []int32, tile, next tileStart) []int32 {
 	case high-low >= 1<<16:
 		low = -1
 	}
-	entries := (next.nonzero - tile.nonzero + eight - 1) / eight * eight
-	if tile.pieces == 0 {
-		entries |= (next.row - tile.row) << 16
+	entries := (next.Nonzero - tile.Nonzero + eight - 1) / eight * eight
+	if tile.Pieces == 0 {
+		entries |= (next.Row - tile.Row) << 16
 	}
-	return []int32{tile.row, 0, low, entries}
+	return []int32{tile.Row, 0, low, entries}
 }
 
 // begin writes the starts of tile i.
-func (t *Narrow) begin(rowPtr []int32, tiles []tileStart, i int) {
+func (t *Narrow) begin(rowPtr []int32, tiles []Tile, i int) {
 	tile, next := tiles[i], tiles[i+1]
-	starts := t.Starts[StartsAt(i, tile.row):]
-	if tile.pieces == 0 {
-		for r := tile.row; r <= next.row; r++ {
-			starts[r-tile.row] = uint16(rowPtr[r] - tile.nonzero)
+	starts := t.Starts[StartsAt(i, tile.Row):]
+	if tile.Pieces == 0 {
+		for r := tile.Row; r <= next.Row; r++ {
+			starts[r-tile.Row] = uint16(rowPtr[r] - tile.Nonzero)
 		}
 		return
 	}
-	for k, v := range []int32{int32(i) - tile.piece, tile.pieces, next.nonzero - tile.nonzero} {
+	for k, v := range []int32{int32(i) - tile.Piece, tile.Pieces, next.Nonzero - tile.Nonzero} {
 		starts[2*k], starts[2*k+1] = uint16(v), uint16(v>>16)
 	}
 }
 
 // fill writes the entries of tile i.
-func (t *Narrow) fill(rowPtr, colIdx []int32, tiles []tileStart, i int) {
+func (t *Narrow) fill(rowPtr, colIdx []int32, tiles []Tile, i int) {
 	t.begin(rowPtr, tiles, i)
 	at, base, entries := int(t.Heads[4*i+1])*eight, t.Heads[4*i+2], int(t.Heads[4*i+3]&0xffff)
-	nonzero, to := tiles[i].nonzero, tiles[i+1].nonzero
+	nonzero, to := tiles[i].Nonzero, tiles[i+1].Nonzero
 	columns, order := t.Columns[at:at+entries], t.Order[at:at+entries]
 	var upper []uint16
 	if base < 0 {
 		base, upper = 0, t.Upper[int(-1-base)*eight:]
 	}
-	follow := t.size <= ownSize && tiles[i].pieces == 0
+	follow := t.size <= ownSize && tiles[i].Pieces == 0
 	for chunk := 0; chunk < entries; chunk += ownSize {
 		lanes := min(sliceRows, (entries-chunk)/eight)
 		for i := range lanes * eight {

@@ -5,6 +5,7 @@ package cuda
 import (
 	"errors"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -337,8 +338,7 @@ func checkFewBlocks(t *testing.T, e *emulator, k kernels.Kernel) {
 
 	for i, p := range []kernels.Params{"", first, last} {
 		checkExact(t, e, m, kernels.Config{Kernel: k.Name, Precision: kernels.Float32, Block: 64, Grid: 1, Params: p}, int64(i))
-		checkExact(t, e, m, kernels.Config{Kernel: k.Name, Precision: kernels.Float64, Block: 256, Grid: 2, Params: p},
-			int64(i))
+		checkExact(t, e, m, kernels.Config{Kernel: k.Name, Precision: kernels.Float64, Block: 256, Grid: 2, Params: p}, int64(i))
 	}
 }
 
@@ -380,10 +380,16 @@ func TestEmulatedSlices(t *testing.T) {
 	few := rowsOfLength(slices.Concat([]int{200, 100, 0, 1, 0, 300, 17, 90, 0, 0, 64, 128, 105, 1, 1, 33, 60, 44, 7, 120, 513, 2500},
 		slices.Repeat([]int{1}, 220), slices.Repeat([]int{40, 0}, 12))...)
 	for i := range few.ColIdx {
-		few.ColIdx[i] *= 100 // so that the columns of a piece differ in their upper halves
+		few.ColIdx[i] = few.ColIdx[i]*100 + 1 // so that the columns of a piece differ in their upper halves
 	}
-	few.Cols *= 100
-	check(few, "csr_narrow", "tile=512", "tile=256", "")
+	few.Cols = few.Cols*100 + 1
+	unread := make([]float64, few.Cols)
+	unread[0] = math.NaN() // of no row; what fills up a tile of csr_segscan multiplies it
+	for _, kernel := range []string{"csr_segscan", "csr_narrow"} {
+		check(few, kernel, "tile=512", "tile=256", "")
+		y := e.run(t, few, unread, kernels.Config{Kernel: kernel, Precision: kernels.Float32, Block: 64, Grid: 2}, 1)
+		testkit.Check(t, !slices.ContainsFunc(y, math.IsNaN), "%s: a NaN of x reaches rows that don't have it", kernel)
+	}
 	check(withValue(few, -3), "csr_narrow", "tile=256 values=equal", "tile=512 values=equal")
 
 	stencil := testkit.Must(generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 37, "ny": 29}))
@@ -405,6 +411,7 @@ func TestEmulatedStructures(t *testing.T) {
 	for _, m := range matrices {
 		for kernel, settings := range map[string][]kernels.Params{
 			"csr_narrow":     {"tile=256", "tile=512"},
+			"csr_segscan":    {"tile=256", "tile=512"},
 			"sell_blocks":    {"shape=2x2", "loads=4 shape=3x3", "shape=6x6"},
 			"sell_diagonals": {"turn=3", "turn=4", "turn=5", "turn=7", "turn=9"},
 		} {

@@ -69,7 +69,7 @@ var recipes = map[string]recipeFunc{
 	"csr_hybrid":                 hybridRecipe,
 	"csr_merge":                  mergeRecipe,
 	"csr_narrow":                 narrowRecipe,
-	"csr_merge_warp":             mergeWarpRecipe,
+	"csr_segscan":                segscanRecipe,
 
 	// panel_sell.cu: the second of its kernels writes every row.
 	"panel_sell": panelRecipe,

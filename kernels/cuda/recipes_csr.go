@@ -242,33 +242,3 @@ func mergeRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 		threadStep(tiles, block, "csr_merge_carries", ptr(vecY), num(m.Rows), borders, carries, num(tiles)),
 	}}, nil
 }
-
-// mergeWarpItems is ITEMS of csr_merge_warp.cu: nonzeros per lane and tile.
-const mergeWarpItems = 8
-
-// mergeWarpRecipe gives every warp of the grid an equal share of the steps of the merge. Blocks give parts
-// of the rows that they cut through global memory. Its counters begin as scratch does, at −1, and every
-// product leaves them so.
-func mergeWarpRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
-	shares := c.Grid * (c.Block / warp)
-	steps := max(1, ceilDiv(m.Rows+m.NNZ(), shares))
-	if steps > math.MaxInt32 {
-		return nil, invalid("%d warps have shares of %d steps; %d are possible", shares, steps, math.MaxInt32)
-	}
-	return overRows(m, c, "_"+setting(c, "lane_rows"), c.Block*mergeWarpItems*v, num(m.NNZ()),
-		ints("merge_warp_borders", mergeBorders(m, shares, steps)), scratchBytes("merge_warp_counters", 4*c.Grid),
-		scratch("merge_warp_parts", 2*c.Grid), num(steps)), nil
-}
-
-// mergeBorders gives the row of steps 0, steps, 2·steps, … of the merge of the ends of rows and the
-// nonzeros: how many rows have ended before.
-func mergeBorders(m *structure, shares, steps int) []int32 {
-	borders, _ := pack(m, fmt.Sprint("borders ", shares, steps), func() ([]int32, error) {
-		borders := make([]int32, shares+1)
-		each(len(borders), 4096, func(i int) {
-			borders[i] = int32(sort.Search(m.Rows, func(r int) bool { return int(m.RowPtr[r+1])+r >= i*steps }))
-		})
-		return borders, nil
-	})
-	return borders
-}

@@ -31,29 +31,54 @@ func (p *slicePacking) columnArgs(name string) (lower, upper arg, suffix string)
 
 // narrowRecipe converts the matrix to tiles.
 func narrowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
-	const places = 256 // STARTS of csr_narrow.cu
 	if err := equalIfAsked(m, c); err != nil {
 		return nil, err
 	}
-	tile := 512
-	if m.NNZ() < max(2*m.Rows, 3<<20) { // on an H200, few nonzeros want more tiles, and short rows don't fill large ones
-		tile = 256
-	}
-	entry, vector, tile := c.Kernel+"_", 16/v, cmp.Or(settingInt(c, "tile"), tile)
+	entry, vector, tile := c.Kernel+"_", 16/v, tileSize(m, c)
 	p, err := pack(m, fmt.Sprint("tiles ", tile, vector), func() (*slicePacking, error) { return packNarrow(m, tile, vector) })
 	if err != nil {
 		return nil, err
 	}
 	columns, upper, suffix := p.columnArgs("tile_columns")
-	tiles, order := len(p.heads)/4, p.order
+	order := p.order
 	if setting(c, "values") == "equal" {
 		entry, order = entry+"equal_", firstValue
 	}
-	s := configStep(c, entry+strconv.Itoa(tile)+suffix, c.Block/warp*(tile*v*9/8+2*places+4*warp),
-		ints("tile_heads", p.heads), ints("tile_starts", p.lengths), columns, upper, permuted("tile_values", order),
-		ptr(vecX), ptr(vecY), num(tiles), scratchBytes("tile_counters", 4*tiles), scratch("tile_parts", tiles), kept)
-	s.AtOnce = true
-	return &recipe{Steps: []step{s}}, nil
+	return overTiles(configStep(c, entry+strconv.Itoa(tile)+suffix, 0, ints("tile_heads", p.heads),
+		ints("tile_starts", p.lengths), columns, upper, permuted("tile_values", order), ptr(vecX), ptr(vecY)), tile, len(p.heads)/4, v), nil
+}
+
+// overTiles is the recipe of a kernel whose warps sum tiles (segments.cuh): sums, 256 starts of rows, and ends of a warp are
+// in shared memory.
+func overTiles(s step, tile, tiles, v int) *recipe {
+	s.Shared, s.AtOnce = s.Block/warp*(tile*v*9/8+2*256+4*warp), true
+	s.Args = append(s.Args, num(tiles), scratchBytes("tile_counters", 4*tiles), scratch("tile_parts", tiles), kept)
+	return &recipe{Steps: []step{s}}
+}
+
+// tileSize is the most nonzeros of a tile of several rows.
+func tileSize(m *structure, c kernels.Config) int {
+	tile := 512
+	if m.NNZ() < max(2*m.Rows, 2<<20) { // on an H200, few nonzeros want more tiles, and short rows don't fill large ones
+		tile = 256
+	}
+	return cmp.Or(settingInt(c, "tile"), tile)
+}
+
+// segscanRecipe cuts rows into tiles, and leaves the matrix as it is.
+func segscanRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
+	tile := tileSize(m, c)
+	heads, _ := pack(m, fmt.Sprint("heads ", tile), func() ([]int32, error) {
+		tiles := sparse.CutTiles(m.RowPtr, tile)
+		heads := make([]int32, 4*(len(tiles)-1))
+		each(len(tiles)-1, 4096, func(i int) {
+			t, next := tiles[i], tiles[i+1]
+			rows := cmp.Or(-t.Pieces, next.Row-t.Row)
+			copy(heads[4*i:], []int32{t.Row, t.Nonzero, next.Nonzero - t.Nonzero + t.Piece*int32(8*tile), rows})
+		})
+		return heads, nil
+	})
+	return overTiles(csrStep(m, c, c.Kernel+"_"+strconv.Itoa(tile), 0, ints("tile_heads", heads)), tile, len(heads)/4, v), nil
 }
 
 // packNarrow converts m, if it suits.

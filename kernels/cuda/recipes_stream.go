@@ -11,16 +11,8 @@ import (
 	"example.org/spmvtune/kernels"
 )
 
-// streamDoubleBlock is the most threads of a block in float64, where two turns of a thread
-// take more registers than a block of 1024 leaves.
-const streamDoubleBlock = 768
-
 // streamRecipe leaves the matrix as it is, and cuts its rows into a part for each block.
 func streamRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
-	if c.Precision == kernels.Float64 && c.Block > streamDoubleBlock {
-		return nil, invalid("block is %d; in float64 it must be at most %d, which the registers of a thread allow", c.Block,
-			streamDoubleBlock)
-	}
 	s, _ := pack(m, "starts", func() (*rowStarts, error) { return newRowStarts(m.RowPtr), nil })
 	r, _ := pack(m, fmt.Sprint("ranges ", c.Grid, c.Block), func() (*ranges, error) {
 		return cutStream(s.start, c.Grid, c.Block/warp), nil
