@@ -55,12 +55,9 @@ func (k Kernel) of(family Kernel) Kernel {
 	k.Format, k.Mapping = cmp.Or(k.Format, family.Format), cmp.Or(k.Mapping, family.Mapping)
 	k.Block, k.Grid = cmp.Or(k.Block, family.Block), cmp.Or(k.Grid, family.Grid)
 	k.Blocks = cmp.Or(k.Blocks, family.Blocks)
-	legal := []string{family.Legal, k.Legal}
-	switch {
-	case k.Blocks.Step == 32:
-		legal[0] = "block a multiple of 32"
-	case k.Blocks.Pow2:
-		legal[0] = "block a power of two"
+	legal := []string{"", family.Legal, k.Legal}
+	if k.Blocks.Step > 1 || k.Blocks.Pow2 {
+		legal[0] = "block " + k.Blocks.String()
 	}
 	k.Legal = strings.Join(slices.DeleteFunc(legal, func(s string) bool { return s == "" }), "; ")
 	return k
