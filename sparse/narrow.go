@@ -43,20 +43,20 @@ const (
 	// eight entries have 16 bytes of columns.
 	eight   = 8
 	ownSize = sliceRows * eight
-	// A piece of a row has at most as many entries as this many tiles.
-	longest = 4
+	// A piece of a row is at most this many tiles long: on an H200, 2 were the fastest in float32, and 4 in float64.
+	longest = 3
 	// A tile does not go past a multiple of so many rows, so that cores can pack apart.
 	tileRange = 1 << 16
 )
 
-// StartsAt returns where the starts of tile t begin, whose first row is given, in Starts: at a
-// multiple of eight that leaves room for all tiles before it.
+// StartsAt returns where the starts of tile t begin in Starts, at a multiple of eight: first is its first row, and 0 for a
+// piece of a row. It leaves room for all tiles before it.
 func StartsAt(t int, first int32) int { return (int(first)/eight + t) * eight }
 
 // NewNarrow converts m, on all cores. size is the most entries of a tile of several rows, a multiple of 8 below
 // 16384. vector is how many values a lane loads at once, 2 or 4.
 func NewNarrow[V Float](m *CSR[V], size, vector int) (*Narrow, error) {
-	if size < eight || size%eight != 0 || longest*size >= 1<<16 {
+	if size < eight || size%eight != 0 || size >= 1<<14 {
 		return nil, fmt.Errorf("tiles of %d entries are not of a multiple of 8 below 16384", size)
 	}
 	starts := CutTiles(m.RowPtr, size)
@@ -76,53 +76,55 @@ func NewNarrow[V Float](m *CSR[V], size, vector int) (*Narrow, error) {
 // Tiles returns the number of tiles.
 func (t *Narrow) Tiles() int { return len(t.Heads) / 4 }
 
-// A Tile is its first row and its first nonzero. A piece of a row has its number among the row's pieces, and how many
-// these are.
-type Tile struct{ Row, Nonzero, Piece, Pieces int32 }
+// A Tile is some rows, and its nonzeros are those from Nonzero to before End. A piece of a row has no Rows: it has its number
+// among the row's pieces, and how many these are.
+type Tile struct{ Row, Rows, Nonzero, End, Piece, Pieces int32 }
 
-// CutTiles cuts rows into tiles of at most size nonzeros and 255 rows, on all cores; a longer row is one, or pieces of at
-// most 4·size. The last element is no tile: it says where the last one ends.
+// CutTiles cuts rows into tiles of at most size nonzeros and 255 rows, on all cores; a longer row is pieces of at most
+// longest·size. Pieces come first: what takes longest is not begun last.
 func CutTiles(rowPtr []int32, size int) []Tile {
 	rows := len(rowPtr) - 1
-	ranges := make([][]Tile, (rows+tileRange-1)/tileRange)
-	panics.Parts(len(ranges), workers(rows), func(_, lo, hi int) {
+	n := (rows + tileRange - 1) / tileRange
+	parts := make([][]Tile, 2*n)
+	panics.Parts(n, workers(rows), func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
-			ranges[r] = packTiles(rowPtr, r*tileRange, min((r+1)*tileRange, rows), size)
+			parts[r], parts[n+r] = packTiles(rowPtr, r*tileRange, min((r+1)*tileRange, rows), size)
 		}
 	})
-	return append(slices.Concat(ranges...), Tile{Row: int32(rows), Nonzero: rowPtr[rows]})
+	return slices.Concat(parts...)
 }
 
-// packTiles cuts rows lo to hi into tiles.
-func packTiles(rowPtr []int32, lo, hi, size int) (tiles []Tile) {
+// packTiles cuts rows lo to hi into pieces of rows and tiles of several.
+func packTiles(rowPtr []int32, lo, hi, size int) (pieces, tiles []Tile) {
 	for lo < hi {
 		from, end := rowPtr[lo], lo
 		for end < hi && end-lo < tileRows && int(rowPtr[end+1]-from) <= size {
 			end++
 		}
-		if end == lo {
-			n := int(rowPtr[lo+1] - from)
-			pieces := (n + longest*size - 1) / (longest * size)
-			own := (n + pieces*eight - 1) / (pieces * eight) * eight // the last has about as many
-			for k := 0; k*own < n; k++ {
-				tiles = append(tiles, Tile{int32(lo), from + int32(k*own), int32(k), int32((n + own - 1) / own)})
-			}
-			lo++
+		if end > lo {
+			tiles = append(tiles, Tile{Row: int32(lo), Rows: int32(end - lo), Nonzero: from, End: rowPtr[end]})
+			lo = end
 			continue
 		}
-		tiles = append(tiles, Tile{Row: int32(lo), Nonzero: from})
-		lo = end
+		whole := (int(rowPtr[lo+1]-from) + size - 1) / size // tiles
+		n := (whole + longest - 1) / longest
+		step := int32((whole + n - 1) / n * size)
+		for k := range int32(n) {
+			begin := from + k*step
+			pieces = append(pieces, Tile{int32(lo), 0, begin, min(rowPtr[lo+1]-begin, step) + begin, k, int32(n)})
+		}
+		lo++
 	}
-	return tiles
+	return pieces, tiles
 }
 
-// outline writes Heads, and makes room in Starts and Upper. Behind the tiles' starts is the end of the last.
+// outline writes Heads, and makes room in Starts and Upper.
 func (t *Narrow) outline(rowPtr, colIdx []int32, tiles []Tile) error {
-	n := len(tiles) - 1
+	n := len(tiles)
 	t.Heads = make([]int32, 4*n)
 	panics.Parts(n, workers(len(colIdx)), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			copy(t.Heads[4*i:], describe(rowPtr, colIdx, tiles[i], tiles[i+1]))
+			copy(t.Heads[4*i:], describe(rowPtr, colIdx, tiles[i]))
 		}
 	})
 
@@ -146,10 +148,10 @@ func (t *Narrow) outline(rowPtr, colIdx []int32, tiles []Tile) error {
 }
 
 // describe gives the head of a tile, but for what depends on the tiles before it.
-func describe(rowPtr, colIdx []int32, tile, next Tile) []int32 {
-	low, high, end := int32(MaxIndex), int32(0), max(next.Row, tile.Row+1)
+func describe(rowPtr, colIdx []int32, tile Tile) []int32 {
+	low, high, end := int32(MaxIndex), int32(0), tile.Row+max(tile.Rows, 1)
 	for r := tile.Row; r < end; r++ {
-		if from, to := max(rowPtr[r], tile.Nonzero), min(rowPtr[r+1], next.Nonzero); from < to {
+		if from, to := max(rowPtr[r], tile.Nonzero), min(rowPtr[r+1], tile.End); from < to {
 			low, high = min(low, colIdx[from]), max(high, colIdx[to-1])
 		}
 	}
@@ -159,24 +161,22 @@ func describe(rowPtr, colIdx []int32, tile, next Tile) []int32 {
 	case high-low >= 1<<16:
 		low = -1
 	}
-	entries := (next.Nonzero - tile.Nonzero + eight - 1) / eight * eight
-	if tile.Pieces == 0 {
-		entries |= (next.Row - tile.Row) << 16
-	}
-	return []int32{tile.Row, 0, low, entries}
+	entries := (tile.End - tile.Nonzero + eight - 1) / eight * eight
+	return []int32{tile.Row, 0, low, entries | tile.Rows<<16}
 }
 
 // begin writes the starts of tile i.
 func (t *Narrow) begin(rowPtr []int32, tiles []Tile, i int) {
-	tile, next := tiles[i], tiles[i+1]
-	starts := t.Starts[StartsAt(i, tile.Row):]
+	tile := tiles[i]
 	if tile.Pieces == 0 {
-		for r := tile.Row; r <= next.Row; r++ {
-			starts[r-tile.Row] = uint16(rowPtr[r] - tile.Nonzero)
+		starts := t.Starts[StartsAt(i, tile.Row):]
+		for r := range tile.Rows + 1 {
+			starts[r] = uint16(rowPtr[tile.Row+r] - tile.Nonzero)
 		}
 		return
 	}
-	for k, v := range []int32{int32(i) - tile.Piece, tile.Pieces, next.Nonzero - tile.Nonzero} {
+	starts := t.Starts[StartsAt(i, 0):]
+	for k, v := range []int32{int32(i) - tile.Piece, tile.Pieces, tile.End - tile.Nonzero} {
 		starts[2*k], starts[2*k+1] = uint16(v), uint16(v>>16)
 	}
 }
@@ -185,7 +185,7 @@ func (t *Narrow) begin(rowPtr []int32, tiles []Tile, i int) {
 func (t *Narrow) fill(rowPtr, colIdx []int32, tiles []Tile, i int) {
 	t.begin(rowPtr, tiles, i)
 	at, base, entries := int(t.Heads[4*i+1])*eight, t.Heads[4*i+2], int(t.Heads[4*i+3]&0xffff)
-	nonzero, to := tiles[i].Nonzero, tiles[i+1].Nonzero
+	nonzero, to := tiles[i].Nonzero, tiles[i].End
 	columns, order := t.Columns[at:at+entries], t.Order[at:at+entries]
 	var upper []uint16
 	if base < 0 {

@@ -40,7 +40,7 @@ struct NarrowTile {
 	__device__ __forceinline__ static unsigned eights(int4 head) { return (head.w & 0xffff) / EIGHT; }
 	__device__ __forceinline__ static unsigned lanes_of(unsigned eights) { return min(eights, 0u + WARP); }
 	__device__ __forceinline__ void fetch(const Narrow<V> &a, int4 head, unsigned t) {
-		own = __ldg(a.starts + (head.x / 8u + t + min(threadIdx.x % WARP, rows(head) / 8)));
+		own = __ldg(a.starts + ((rows(head) > 0 ? head.x / 8u : 0) + t + min(threadIdx.x % WARP, rows(head) / 8)));
 		if (eights(head) > 0) load(a, head, 0, stay(t, a.kept));
 	}
 	__device__ __forceinline__ void put_starts(int4, unsigned short *to) const {
@@ -110,8 +110,8 @@ struct NarrowTile {
 	const int4 *__restrict__ heads, const uint4 *__restrict__ starts,                           \
 		const unsigned short *__restrict__ columns, const unsigned short *__restrict__ upper,   \
 		const V *__restrict__ val, const V *__restrict__ x, V *__restrict__ y, int tiles,       \
-		int *counter, V *part, unsigned kept
-#define NARROW (Narrow<V>{{heads, tiles, y, counter, part, kept}, starts, columns, upper, val, x})
+		int *counter, int *part, unsigned kept
+#define NARROW (Narrow<V>{{heads, tiles, y, counter, reinterpret_cast<Word *>(part), kept}, starts, columns, upper, val, x})
 
 #define NARROW_ENTRY(NAME, OWN, EQUAL, MIXED, SUFFIX, V, THREADS)                                           \
 	CSR_ENTRY_OF(csr_narrow_##NAME, SUFFIX, V, __launch_bounds__(THREADS, 1), NARROW_PARAMS,                \

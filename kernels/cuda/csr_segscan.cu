@@ -14,7 +14,7 @@ struct Segscan : Tiles<V> { // of a head: first row; first nonzero; nonzeros + F
 // A lane's part of a tile.
 template <unsigned N, typename V>
 struct CsrTile {
-	static constexpr unsigned OWN = N, FIELD = 8 * N * WARP; // twice the most nonzeros of a piece
+	static constexpr unsigned OWN = N, FIELD = 4 * N * WARP; // more than the nonzeros of a piece
 	static constexpr bool TURNED = true;
 	unsigned col[OWN], begin[STARTS / WARP]; // the first nonzeros of rows
 	V val[OWN];
@@ -75,8 +75,8 @@ struct CsrTile {
 };
 
 #define SEGSCAN_PARAMS(V) \
-	CSR_PARAMS(V), const int4 *__restrict__ heads, int tiles, int *counter, V *part, unsigned kept
-#define SEGSCAN (Segscan<V>{{heads, tiles, y, counter, part, kept}, row_ptr, col_idx, val, x})
+	CSR_PARAMS(V), const int4 *__restrict__ heads, int tiles, int *counter, int *part, unsigned kept
+#define SEGSCAN (Segscan<V>{{heads, tiles, y, counter, reinterpret_cast<Word *>(part), kept}, row_ptr, col_idx, val, x})
 #define SEGSCAN_ENTRY(TILE, SUFFIX, V, THREADS)                                                         \
 	CSR_ENTRY_OF(csr_segscan_##TILE, SUFFIX, V, __launch_bounds__(THREADS, 1), SEGSCAN_PARAMS,          \
 	             sum_tiles<CsrTile<TILE / WARP, V>>(SEGSCAN, V(1)))

@@ -403,7 +403,7 @@ func TestEmulatedStructures(t *testing.T) {
 		rowsOfLength(append(make([]int, 256), 1)...)}
 	for _, spec := range []string{"grid_5pt(nx=31, ny=17)", "grid_5pt(nx=320, ny=9)", "rmat(scale=7)", "road(rows=3000)",
 		"uniform(rows=333, cols=2000, row_nnz=2)", "uniform(rows=2000, cols=3, row_nnz=1.5)",
-		"giant_row(rows=3000, giant=3000, row_nnz=1)", "fem_blocks(nodes=333, dof=6, band=50, neighbours=9)"} {
+		"giant_row(rows=40000, giant=40000, row_nnz=1)", "fem_blocks(nodes=333, dof=6, band=50, neighbours=9)"} {
 		name, args, err := generate.ParseSpec(spec)
 		testkit.Succeed(t, err)
 		matrices = append(matrices, integers(testkit.Must(generate.Build(t.Context(), name, args))))

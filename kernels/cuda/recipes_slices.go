@@ -52,7 +52,7 @@ func narrowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 // in shared memory.
 func overTiles(s step, tile, tiles, v int) *recipe {
 	s.Shared, s.AtOnce = s.Block/warp*(tile*v*9/8+2*256+4*warp), true
-	s.Args = append(s.Args, num(tiles), scratchBytes("tile_counters", 4*tiles), scratch("tile_parts", tiles), kept)
+	s.Args = append(s.Args, num(tiles), scratchBytes("tile_counters", 4*tiles), scratchBytes("tile_parts", 2*v*tiles), kept)
 	return &recipe{Steps: []step{s}}
 }
 
@@ -70,11 +70,10 @@ func segscanRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	tile := tileSize(m, c)
 	heads, _ := pack(m, fmt.Sprint("heads ", tile), func() ([]int32, error) {
 		tiles := sparse.CutTiles(m.RowPtr, tile)
-		heads := make([]int32, 4*(len(tiles)-1))
-		each(len(tiles)-1, 4096, func(i int) {
-			t, next := tiles[i], tiles[i+1]
-			rows := cmp.Or(-t.Pieces, next.Row-t.Row)
-			copy(heads[4*i:], []int32{t.Row, t.Nonzero, next.Nonzero - t.Nonzero + t.Piece*int32(8*tile), rows})
+		heads := make([]int32, 4*len(tiles))
+		each(len(tiles), 4096, func(i int) {
+			t := tiles[i]
+			copy(heads[4*i:], []int32{t.Row, t.Nonzero, t.End - t.Nonzero + t.Piece*int32(4*tile), t.Rows - t.Pieces})
 		})
 		return heads, nil
 	})

@@ -4,9 +4,9 @@
 // of a row, as in CSR5 (Liu and Vinter, ICS 2015): so lanes have the same to do however long rows are. Grid-stride over
 // tiles. Every row is written.
 //
-// A row that is longer than a tile is a tile by itself, or several, each a piece of the row. Whichever warp comes last
-// with the sum of its piece adds all of them, in their order. Nobody waits for another. The counter of the row begins
-// at −1, and the last comer sets it back, so that nothing is zeroed before a product.
+// A row that is longer than a tile is a tile by itself, or several, each a piece of the row. The warp that comes last with
+// one of 32 pieces adds them, in their order, and 32 such sums are added in turn. Nobody waits for a warp that has yet to
+// sum. A counter begins at −1, and the last comer sets it back, so that nothing is zeroed before a product.
 #pragma once
 #include "csr.cuh"
 #include "stream.cuh"
@@ -49,35 +49,66 @@ __device__ __forceinline__ void sum_segments(const V *own, unsigned ends, V *sum
 	if (ends && lane > 0) mine[__ffs(ends) - 1] += in;
 }
 
+// A piece's sum in global memory is words, a value's 32 bits each, that say by their level, the upper half, that they are
+// there. So no fence is needed, which would empty the L1 cache. A word that is not there is all ones.
+using Word = volatile unsigned long long;
+template <typename V>
+constexpr unsigned WORDS = sizeof(V) / 4;
+
 // Tiles, and what all of them share.
 template <typename V>
 struct Tiles {
 	const int4 *heads; // of each: its first row, and three numbers that the kernel defines
 	int tiles;
 	V *y;
-	int *counter;      // of the row whose first piece is this tile: how many have come, less 1
-	V *part;           // of each tile: the sum of a piece
+	int *counter;      // of the pieces that one warp adds, the first of which is near this tile: how many have come, less 1
+	Word *part;        // of each tile: the sum of a piece
 	unsigned kept;     // of tiles, in the L2 cache
 };
 
-// Gives the sum of tile t, which lane 0 has: one of `pieces` of a row, whose first is tile `first`.
+template <typename V>
+__device__ __forceinline__ void put_sum(Word *to, unsigned level, V sum) {
+	unsigned bits[WORDS<V>];
+	memcpy(bits, &sum, sizeof(V));
+#pragma unroll
+	for (unsigned i = 0; i < WORDS<V>; i++) to[i] = static_cast<unsigned long long>(level) << 32 | bits[i];
+}
+// Waits for what another warp has put before it counted itself.
+template <typename V>
+__device__ __forceinline__ V take_sum(Word *from, unsigned level) {
+	unsigned bits[WORDS<V>];
+#pragma unroll
+	for (unsigned i = 0; i < WORDS<V>; i++) {
+		unsigned long long word;
+		do word = from[i];
+		while (word >> 32 != level);
+		bits[i] = static_cast<unsigned>(word), from[i] = ~0ull;
+	}
+	V sum;
+	memcpy(&sum, bits, sizeof(V));
+	return sum;
+}
+
+// Gives the sum of tile t, which lane 0 has: one of `pieces` of a row, whose first is tile `first`. The warp that comes last
+// of 32 adds them, and gives their sum as one of fewer.
 template <typename V>
 __device__ __forceinline__ void give_piece(const Tiles<V> &a, unsigned t, unsigned first, unsigned pieces, V sum, V *y) {
 	unsigned lane = threadIdx.x % WARP;
-	if (pieces > 1) {
-		int before = 0;
-		if (lane == 0) {
-			a.part[t] = sum;
-			__threadfence();
-			before = atomicAdd(a.counter + first, 1);
+#pragma unroll 1
+	for (unsigned own = t - first, step = 1, level = 0; pieces > 1; step *= WARP, level++) {
+		unsigned group = own / WARP * WARP, n = min(pieces - group, 0u + WARP);
+		Word *part = a.part + (first + group * step) * WORDS<V>;
+		int *counter = a.counter + first + group * step + level, before = 0;
+		if (lane == 0 && n > 1) {
+			put_sum(part + (own - group) * step * WORDS<V>, level, sum);
+			before = atomicAdd(counter, 1);
 		}
-		if (__shfl_sync(FULL, before, 0) + 2 != static_cast<int>(pieces)) return;
-		__threadfence();
-		sum = 0;
-#pragma unroll 8
-		for (unsigned i = lane; i < pieces; i += WARP) sum += __ldcg(a.part + first + i);
-		sum = warp_sum(sum);
-		if (lane == 0) a.counter[first] = -1;
+		if (n > 1) {
+			if (__shfl_sync(FULL, before, 0) + 2 != static_cast<int>(n)) return;
+			sum = warp_sum(lane < n ? take_sum<V>(part + lane * step * WORDS<V>, level) : V(0));
+			if (lane == 0) *counter = -1;
+		}
+		own /= WARP, pieces = (pieces + WARP - 1) / WARP;
 	}
 	if (lane == 0) *y = sum;
 }
