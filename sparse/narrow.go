@@ -9,8 +9,8 @@ import (
 	"example.org/spmvtune/internal/base/panics"
 )
 
-// A Narrow is the structure of a matrix in CSR's order, cut into tiles of consecutive rows, each
-// with few enough entries for the shared memory of a warp. A longer row is a tile of its own, or several: pieces of it.
+// A Narrow is the structure of a matrix, cut into tiles of consecutive rows, each with few enough entries for the shared
+// memory of a warp. A longer row is a tile of its own, or several: pieces of it, which come before all other tiles.
 // Columns are 16 bits beyond a base of the tile (as the delta units of Kourtis, Goumas and Koziris, Computing Frontiers
 // 2008), and the starts of rows 16 bits within it. A tile whose columns lie farther apart has the upper 16 bits of each
 // column as well.
@@ -29,8 +29,8 @@ type Narrow struct {
 	// its entries, plus its rows times 65536; a piece of a row has 0 rows.
 	Heads []int32
 	// Starts has for each row of a tile its first entry within the tile, and then the end of the
-	// last. Those of tile t begin at StartsAt(t, its first row). A piece of a row has there, in 32 bits
-	// each: the tile of the row's first piece, the number of its pieces, and its own nonzeros.
+	// last. Those of tile t begin at StartsAt(t, its first row). A piece of a row has, from StartsAt(t, 0) on, in 32
+	// bits each: the tile of the row's first piece, the number of its pieces, and its own nonzeros.
 	Starts  []uint16
 	Columns []uint16 // of each place: the column of its entry less the base, or its lower half
 	Upper   []uint16 // upper halves of the columns of wide tiles
@@ -43,7 +43,8 @@ const (
 	// eight entries have 16 bytes of columns.
 	eight   = 8
 	ownSize = sliceRows * eight
-	// A piece of a row is at most this many tiles long: on an H200, 2 were the fastest in float32, and 4 in float64.
+	// A piece of a row is at most this many tiles long: on an H200, 2 were the fastest in float32, and 4
+	// in float64. csr_segscan takes less than 4.
 	longest = 3
 	// A tile does not go past a multiple of so many rows, so that cores can pack apart.
 	tileRange = 1 << 16

@@ -7,7 +7,7 @@
 
 template <typename V>
 struct Narrow : Tiles<V> { // of a head: first row; first entry / 8; base; entries + 65536 · rows
-	const uint4 *starts;   // of rows in their tile, 8 each; of a piece: first piece's tile; pieces; nonzeros
+	const uint4 *starts;   // of rows in their tile, 8 each; of a piece, at its tile's number: first piece's tile; pieces; nonzeros
 	const unsigned short *columns, *upper;
 	const V *val, *x;
 };

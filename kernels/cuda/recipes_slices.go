@@ -49,10 +49,10 @@ func narrowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 }
 
 // overTiles is the recipe of a kernel whose warps sum tiles (segments.cuh): sums, 256 starts of rows, and ends of a warp are
-// in shared memory.
+// in shared memory. A part is two words in float64, and one in float32.
 func overTiles(s step, tile, tiles, v int) *recipe {
 	s.Shared, s.AtOnce = s.Block/warp*(tile*v*9/8+2*256+4*warp), true
-	s.Args = append(s.Args, num(tiles), scratchBytes("tile_counters", 4*tiles), scratchBytes("tile_parts", 2*v*tiles), kept)
+	s.Args = append(s.Args, num(tiles), scratchBytes("tile_counters", 4*tiles), scratchBytes("tile_parts", 16*tiles), kept)
 	return &recipe{Steps: []step{s}}
 }
 

@@ -50,7 +50,7 @@ __device__ __forceinline__ void sum_segments(const V *own, unsigned ends, V *sum
 }
 
 // A piece's sum in global memory is words, a value's 32 bits each, that say by their level, the upper half, that they are
-// there. So no fence is needed, which would empty the L1 cache. A word that is not there is all ones.
+// there. So it needs no fence: fences empty the L1 cache. A word that is not there is all ones.
 using Word = volatile unsigned long long;
 template <typename V>
 constexpr unsigned WORDS = sizeof(V) / 4;
@@ -61,8 +61,8 @@ struct Tiles {
 	const int4 *heads; // of each: its first row, and three numbers that the kernel defines
 	int tiles;
 	V *y;
-	int *counter;      // of the pieces that one warp adds, the first of which is near this tile: how many have come, less 1
-	Word *part;        // of each tile: the sum of a piece
+	int *counter;      // at the tile of the first of 32 pieces, plus their level: how many of them have come, less 1
+	Word *part;        // of each piece: its sum, or of 32 pieces from it on
 	unsigned kept;     // of tiles, in the L2 cache
 };
 
@@ -90,7 +90,7 @@ __device__ __forceinline__ V take_sum(Word *from, unsigned level) {
 }
 
 // Gives the sum of tile t, which lane 0 has: one of `pieces` of a row, whose first is tile `first`. The warp that comes last
-// of 32 adds them, and gives their sum as one of fewer.
+// of 32 adds them, and gives their sum as one of fewer, at the first one's place, where the same lane has taken one before.
 template <typename V>
 __device__ __forceinline__ void give_piece(const Tiles<V> &a, unsigned t, unsigned first, unsigned pieces, V sum, V *y) {
 	unsigned lane = threadIdx.x % WARP;

@@ -62,8 +62,6 @@ template <typename T>
 T __ldg(const T *p) { return *p; }
 template <typename T>
 T __ldcs(const T *p) { return *p; }
-template <typename T>
-T __ldcg(const T *p) { return *p; }
 
 template <typename A, typename B>
 std::common_type_t<A, B> min(A a, B b) { return b < a ? b : a; }
@@ -106,7 +104,6 @@ inline double2 make_double2(double x, double y) { return {x, y}; }
 inline int __clz(unsigned v) { return v ? __builtin_clz(v) : 32; }
 inline int __ffs(unsigned v) { return __builtin_ffs(int(v)); }
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
-inline void __threadfence() {}
 inline void __syncthreads() { emulator::block_barrier(); }
 inline void __syncwarp(unsigned mask = 0xffffffffu) { emulator::warp_barrier(mask); }
 
