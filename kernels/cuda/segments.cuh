@@ -76,14 +76,18 @@ __device__ __forceinline__ void put_sum(Word *to, unsigned level, V sum) {
 // Waits for what another warp has put before it counted itself.
 template <typename V>
 __device__ __forceinline__ V take_sum(Word *from, unsigned level) {
-	unsigned bits[WORDS<V>];
+	unsigned bits[WORDS<V>], there;
+	do {
+		there = 0;
 #pragma unroll
-	for (unsigned i = 0; i < WORDS<V>; i++) {
-		unsigned long long word;
-		do word = from[i];
-		while (word >> 32 != level);
-		bits[i] = static_cast<unsigned>(word), from[i] = ~0ull;
-	}
+		for (unsigned i = 0; i < WORDS<V>; i++) {
+			unsigned long long word = from[i];
+			bits[i] = static_cast<unsigned>(word);
+			there += word >> 32 == level;
+		}
+	} while (there < WORDS<V>);
+#pragma unroll
+	for (unsigned i = 0; i < WORDS<V>; i++) from[i] = ~0ull;
 	V sum;
 	memcpy(&sum, bits, sizeof(V));
 	return sum;
@@ -97,13 +101,13 @@ __device__ __forceinline__ void give_piece(const Tiles<V> &a, unsigned t, unsign
 #pragma unroll 1
 	for (unsigned own = t - first, step = 1, level = 0; pieces > 1; step *= WARP, level++) {
 		unsigned group = own / WARP * WARP, n = min(pieces - group, 0u + WARP);
-		Word *part = a.part + (first + group * step) * WORDS<V>;
-		int *counter = a.counter + first + group * step + level, before = 0;
-		if (lane == 0 && n > 1) {
-			put_sum(part + (own - group) * step * WORDS<V>, level, sum);
-			before = atomicAdd(counter, 1);
-		}
 		if (n > 1) {
+			Word *part = a.part + (first + group * step) * WORDS<V>;
+			int *counter = a.counter + first + group * step + level, before = 0;
+			if (lane == 0) {
+				put_sum(part + (own - group) * step * WORDS<V>, level, sum);
+				before = atomicAdd(counter, 1);
+			}
 			if (__shfl_sync(FULL, before, 0) + 2 != static_cast<int>(n)) return;
 			sum = warp_sum(lane < n ? take_sum<V>(part + lane * step * WORDS<V>, level) : V(0));
 			if (lane == 0) *counter = -1;
