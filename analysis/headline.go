@@ -226,7 +226,7 @@ func (s *scene) whoWhere() string {
 func (s *scene) clearly(kernel string) string {
 	switch open, won := s.open(kernel), len(s.won[kernel]); open {
 	case 0:
-		return ", clearly on all"
+		return ", clearly"
 	case won:
 		return ", clearly on none"
 	default:

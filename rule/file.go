@@ -83,7 +83,7 @@ func OpenKnown(name string) (r *Rule, from string, err error) {
 	text, ours := embedded[name]
 	if !ours {
 		if text, err = files.ReadFile(name, mostBytes); err != nil {
-			return nil, "", fmt.Errorf("opening the rule: %w", err)
+			return nil, "", err
 		}
 	}
 	if r, err = Read(bytes.NewReader(text)); err != nil {
