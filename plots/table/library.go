@@ -3,7 +3,6 @@
 package table
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -90,14 +89,9 @@ func besideTable(rows []besideLibrary) Table {
 		f := b.fastest
 		bytes := float64(4*(f.Rows+1)) + float64(4+f.Precision.Bytes())*float64(f.NNZ) +
 			float64(f.Precision.Bytes())*float64(f.Rows+f.Cols)
-		row := []Cell{Text(b.matrix)}
-		row = append(row, namedTime(b.vendor)...)
-		row = append(row, namedTime(b.papers)...)
-		row = append(row, configuration(f)...)
-		row = append(row, timeCell(f), ratioCell(b.vendor, f),
-			rateCell(f, 100e-9*bytes/f.Time*f.RoofFraction/f.GBPS), number(f.Prepare/f.Time, 2))
-		row = append(row, namedTime(b.plain)...)
-		t.Rows = append(t.Rows, append(row, ratioCell(b.plainVendor, b.plain)))
+		t.Rows = append(t.Rows, slices.Concat([]Cell{Text(b.matrix)}, namedTime(b.vendor), namedTime(b.papers), configuration(f),
+			[]Cell{timeCell(f), ratioCell(b.vendor, f), rateCell(f, 100e-9*bytes/f.Time*f.RoofFraction/f.GBPS), number(f.Prepare/f.Time, 2)},
+			namedTime(b.plain), []Cell{ratioCell(b.plainVendor, b.plain)}))
 	}
 	return t
 }
@@ -123,13 +117,16 @@ func besideSummary(title string, rows []besideLibrary) []Cell {
 		func(b *besideLibrary) (base, r *store.Row) { return b.vendor, b.papers },
 	} {
 		var gains []stat.Ratio
+		least := missing
 		for i := range rows {
 			if base, r := of(&rows[i]); base != nil && r != nil {
 				gains = append(gains, analysis.Ratio(base, r))
+				if gain := ratioCell(base, r); len(gains) == 1 || gain.Key < least.Key {
+					least = gain
+				}
 			}
 		}
-		slices.SortStableFunc(gains, func(a, b stat.Ratio) int { return cmp.Compare(a.Value, b.Value) })
-		row = append(row, meanGain(gains), meanGain(gains[:min(1, len(gains))]))
+		row = append(row, meanGain(gains), least)
 	}
 	return row
 }
