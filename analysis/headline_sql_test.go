@@ -189,7 +189,7 @@ func readHeadline(t *testing.T, name string, db *store.DB, seen map[string]int) 
 	r.each(`([\d.]+) times as fast as (the fastest of cuSPARSE|\w+)`, func(m []string) {
 		r.near(m[1], ratioSQL, leader, strings.Replace(m[2], "the fastest of cuSPARSE", "cusparse%", 1))
 	})
-	r.each(`fastest on (\d+) of (\d+)( matrices)?(?: cases)?(?: \((\d+) matrices, (\d) precisions\))?, clearly(?: on (\w+))?`, func(m []string) {
+	r.each(`fastest on (\d+) of (\d+)( matrices)?(?: cases)?(?: \((\d+) matrices, (\d) precisions\))?, clearly(?: on (\d+|none))?[.;]`, func(m []string) {
 		r.near(m[1], wonSQL, leader)
 		r.near(m[1], `SELECT count(*) FROM best WHERE kernel = '%s'`, leader)
 		r.near(m[2], `SELECT count(DISTINCT matrix || ' ' || precision) FROM good`)

@@ -72,7 +72,7 @@ func Open(ctx context.Context, path string) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !canWrite(path) {
+	if unix.Access(path, unix.W_OK) != nil || unix.Access(filepath.Dir(path), unix.W_OK) != nil { // SQLite needs both
 		return OpenReadOnly(ctx, path)
 	}
 
@@ -254,9 +254,4 @@ func (r *Results) JudgeClaims(ctx context.Context) ([]claims.Judgement, error) {
 		return nil, err
 	}
 	return judged, r.db.SaveClaims(ctx, saved)
-}
-
-// canWrite reports whether a file and its folder can be written, which SQLite needs.
-func canWrite(path string) bool {
-	return unix.Access(path, unix.W_OK) == nil && unix.Access(filepath.Dir(path), unix.W_OK) == nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
 )
 
@@ -120,12 +121,12 @@ func (l *learner) finish(grown *Node) (*Node, string) {
 	if !l.opt.prune || grown.Leaf() {
 		return l.equip(l.guard(grown, grown.matrices)), ""
 	}
-	p := l.penalty(grown.matrices, l.opt, l.features)
-	tree := l.equip(l.guard(grown.pruned(p.penalty), grown.matrices))
+	tree := l.equip(l.guard(grown.pruned(l.penalty(grown.matrices, l.opt, l.features)), grown.matrices))
 	if !tree.Leaf() {
 		return tree, ""
 	}
-	return tree, p.reason(len(grown.Leaves()))
+	return tree, fmt.Sprintf("A tree with %s was pruned to a single configuration, which is about as good on families left out.",
+		term.Count(len(grown.Leaves()), "leaf", "leaves"))
 }
 
 // judge says how far what was learned gets on matrix m.

@@ -3,12 +3,9 @@
 package rule
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
-
-	"example.org/spmvtune/internal/base/term"
 )
 
 // penalties are the costs of a leaf, in mean log time, by which a tree may be pruned: none, and
@@ -42,24 +39,17 @@ func (n *Node) prune(penalty float64) (p *Node, loss float64, leaves int) {
 	return &tree, loss, leaves
 }
 
-// A pruning says how far a tree is pruned, and why.
-type pruning struct {
-	penalty float64
-	// tree and single are the mean losses, on families left out, of the best tree and of a leaf.
-	tree, single float64
-}
-
 // penalty returns the penalty by which trees of these matrices are pruned: the largest one that
 // loses hardly more than the best on families left out. Only these matrices are used, so that
 // the decision can itself be judged on others (nested cross-validation; Varma and
 // Simon, Bias in error estimation when using cross-validation for model selection, BMC
 // Bioinformatics 7:91, 2006).
-func (t *table) penalty(matrices []int, opt Options, features int) pruning {
+func (t *table) penalty(matrices []int, opt Options, features int) float64 {
 	loss := make([]float64, len(penalties))
 	for _, out := range t.folds(matrices, toDecide) {
 		in := without(matrices, out)
 		if len(in) == 0 {
-			return pruning{penalty: math.Inf(1)}
+			return math.Inf(1)
 		}
 		l := newLearner(t, opt, in)
 		l.features = features
@@ -74,19 +64,11 @@ func (t *table) penalty(matrices []int, opt Options, features int) pruning {
 		}
 	}
 
-	last, least := len(penalties)-1, slices.Min(loss)
-	chosen := last
+	chosen, least := len(penalties)-1, slices.Min(loss)
 	for loss[chosen] > least+slack+same {
 		chosen--
 	}
-	return pruning{penalties[chosen], least, loss[last]}
-}
-
-// reason says why a tree became a single leaf.
-func (p pruning) reason(leaves int) string {
-	return fmt.Sprintf("A tree with %s was pruned to a single configuration: on families left out, the best tree reached %s "+
-		"of the oracle's speed, and one configuration for all matrices %s. Trees gain too little.",
-		term.Count(leaves, "leaf", "leaves"), term.Percent(math.Exp(-p.tree)), term.Percent(math.Exp(-p.single)))
+	return penalties[chosen]
 }
 
 // guarded are the features that a guard may test: the length of the longest row, absolute and

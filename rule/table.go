@@ -71,7 +71,7 @@ func newTable(obs []*Observation) (*table, []string, error) {
 		}
 		if f := facts[o.Matrix]; f == nil {
 			facts[o.Matrix] = o
-		} else if !sameMatrix(f, o) {
+		} else if f.Class != o.Class || f.Features != o.Features && !f.Features.Equal(*o.Features) {
 			return nil, nil, fmt.Errorf("two different matrices are named %q", o.Matrix)
 		}
 
@@ -126,11 +126,6 @@ func newTable(obs []*Observation) (*table, []string, error) {
 	}
 
 	return t, unmeasured, t.measure()
-}
-
-// sameMatrix reports whether two observations with the same name are of the same matrix.
-func sameMatrix(a, b *Observation) bool {
-	return a.Class == b.Class && (a.Features == b.Features || a.Features.Equal(*b.Features))
 }
 
 // index numbers the configurations and their kernels.

@@ -87,11 +87,11 @@ func chosenFor(rows []store.Row, products float64) store.Row {
 // worth is how many times as long the other way takes at least where a choice for fewer products is worth its words.
 const worth = 1.05
 
-// paysFrom is from how many products on r pays off over all that takes less preparation and is clearly slower.
+// paysFrom is from how many products on r pays off over all that takes less preparation and longer.
 func paysFrom(rows []store.Row, r *store.Row) float64 {
 	from := 1.0
 	for i := range rows {
-		if o := &rows[i]; o.Prepare < r.Prepare && o.Time >= worth*r.Time && analysis.Surely(o, r) {
+		if o := &rows[i]; o.Prepare < r.Prepare && o.Time >= worth*r.Time && (o.Kernel != r.Kernel || analysis.Surely(o, r)) {
 			from = max(from, math.Ceil((r.Prepare-o.Prepare)/(o.Time-r.Time)))
 		}
 	}
@@ -139,7 +139,7 @@ func newTuned(m *trial.Matrix, p analysis.Panel, named *store.Row, did tuning, p
 		a.Over = ""
 	} else {
 		faster := analysis.Surely(a.over, named)
-		if !faster && (products == 0 || a.over.Prepare <= named.Prepare) {
+		if !faster && products == 0 {
 			named = a.over
 		}
 		a.Faster = a.over.Time / named.Time

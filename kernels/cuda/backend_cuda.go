@@ -316,13 +316,18 @@ func (b *Backend) Close() error {
 }
 
 // Device attributes by their number in cuda.h that cu has no name for.
-const sharedPerBlockOptin cu.DeviceAttribute = 97 // CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+const (
+	sharedPerBlockOptin    cu.DeviceAttribute = 97  // CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+	sharedReservedPerBlock cu.DeviceAttribute = 111 // CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK
+)
 
 // limits bound what a launch may ask of the device.
 type limits struct {
 	grid, block    int
 	shared         int // bytes per block, static and dynamic, without asking for more
 	sharedOptin    int // and after asking
+	sharedPerUnit  int // bytes of a multiprocessor
+	reserved       int // bytes of it that the driver takes for each block
 	threadsPerUnit int // resident on a multiprocessor
 	compute        int // compute capability, times 10
 }
@@ -343,6 +348,7 @@ func describe(dev cu.Device) (kernels.Device, limits, error) {
 	l := limits{
 		grid: get(cu.MaxGridDimX), block: get(cu.MaxThreadsPerBlock),
 		shared: get(cu.MaxSharedMemoryPerBlock), sharedOptin: get(sharedPerBlockOptin),
+		sharedPerUnit: get(cu.MaxSharedMemoryPerMultiprocessor), reserved: get(sharedReservedPerBlock),
 		threadsPerUnit: get(cu.MaxThreadsPerMultiprocessor),
 		compute:        10*get(cu.ComputeCapabilityMajor) + get(cu.ComputeCapabilityMinor),
 	}

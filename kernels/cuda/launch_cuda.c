@@ -29,7 +29,16 @@ void spmv_clock_close(spmv_clock *c) {
 	if (c->flag) cuMemFreeHost((void *)c->flag);
 }
 
+CUresult spmv_carve(CUfunction f, int carveout, int *carved) {
+	if (carved && *carved != carveout) {
+		TRY(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, carveout));
+		*carved = carveout;
+	}
+	return CUDA_SUCCESS;
+}
+
 static CUresult enqueue(const spmv_op *op, CUstream stream) {
+	if (op->function) TRY(spmv_carve(op->function, op->carveout, op->carved));
 	if (op->function)
 		return cuLaunchKernel(op->function, op->grid, 1, 1, op->block, 1, 1, op->shared, stream, op->params, NULL);
 	if (op->call) return op->call(op->data);

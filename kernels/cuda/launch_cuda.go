@@ -26,6 +26,8 @@ import (
 type op struct {
 	function            cu.Function
 	grid, block, shared int
+	carveout            int
+	carved              *C.int
 	args                []uint64 // in the order of the parameters; a 32-bit one is in the low half
 
 	call, data unsafe.Pointer // CUresult (*)(void *), a call to a library, and its argument
@@ -54,6 +56,7 @@ func newProgram(ops []op, launch kernels.Launch) *program {
 		from := ops[i]
 		o.function = function(from.function)
 		o.grid, o.block, o.shared = C.uint(from.grid), C.uint(from.block), C.uint(from.shared)
+		o.carveout, o.carved = C.int(from.carveout), from.carved
 		if n := len(from.args); n > 0 {
 			// The values, and after them the addresses of the values.
 			values := p.alloc(uintptr(n) * 16)
@@ -202,6 +205,7 @@ type entry struct {
 	local      int // bytes per thread
 	maxThreads int // per block
 	dynamic    int // dynamic shared memory that was allowed, bytes per block
+	carved     *C.int
 	ran        bool
 }
 
@@ -231,7 +235,7 @@ func (m *modules) add(name string, e *entry) (_ *entry, err error) {
 	e.registers, e.shared = get(cu.NumRegs), get(cu.SharedSizeBytes)
 	e.local, e.maxThreads = get(cu.LocalSizeBytes), get(cu.FnMaxThreadsPerBlock)
 	if err == nil {
-		m.entries[name] = e
+		m.entries[name], e.carved = e, (*C.int)(C.calloc(1, C.sizeof_int)) // never freed, as the module
 	}
 	return e, err
 }
@@ -301,6 +305,9 @@ func (m *modules) ready(e *entry, grid, block, dynamic int) (perUnit int, err er
 		e.dynamic = dynamic
 	}
 
+	if err := result(C.spmv_carve(function(e.f), 100, e.carved)); err != nil {
+		return 0, failed(err, "asking for all shared memory for %s", e.name)
+	}
 	perUnit, err = e.f.MaxActiveBlocksPerMultiProcessor(block, int64(dynamic))
 	if err != nil {
 		return 0, failed(err, "asking for the occupancy of %s", e.name)

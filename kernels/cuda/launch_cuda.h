@@ -9,10 +9,13 @@
 
 // An op is one thing that a product enqueues: a kernel if function is set, a
 // call to a library if call is, and otherwise the zeroing of words 32-bit words
-// at dst.
+// at dst. carveout is how many per cent of the most shared memory that a
+// multiprocessor can have it should have, and *carved how many the function has
+// asked for; no carved: the driver decides.
 typedef struct spmv_op {
 	CUfunction function;
 	unsigned grid, block, shared;
+	int carveout, *carved;
 	void **params;
 	CUresult (*call)(void *data);
 	void *data;
@@ -60,6 +63,9 @@ typedef struct spmv_clock {
 
 CUresult spmv_clock_open(spmv_clock *c, CUstream stream, CUfunction gate);
 void spmv_clock_close(spmv_clock *c);
+
+// Shared memory and the L1 cache share a multiprocessor's memory: the cache has what is not carved out of it.
+CUresult spmv_carve(CUfunction f, int carveout, int *carved);
 
 // Enqueues all ops in order.
 CUresult spmv_enqueue(const spmv_op *ops, int n, CUstream stream);

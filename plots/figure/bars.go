@@ -117,7 +117,7 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 		high = b.Roof.High
 	}
 	b.Axis = q.scale(low, high)
-	keys := t.legend()
+	keys := lists.Of(t.shown, func(j int) canvas.Key { return canvas.Key{Text: t.series[j].id, Look: t.series[j].look} })
 	for i := range keys {
 		dots := b.Dots || math.IsNaN(q.origin)
 		keys[i].Dot, keys[i].Bar = dots, !dots

@@ -132,8 +132,3 @@ func (t *tally) choose(cases []map[string]float64) {
 	names := analysis.Leaders(cases, mostColoured(t.found))
 	t.shown = slices.DeleteFunc(t.shown, func(j int) bool { return !slices.Contains(names, t.series[j].id) })
 }
-
-// legend lists what is drawn, in the order of the series.
-func (t *tally) legend() []canvas.Key {
-	return lists.Of(t.shown, func(j int) canvas.Key { return canvas.Key{Text: t.series[j].id, Look: t.series[j].look} })
-}

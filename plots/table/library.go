@@ -126,7 +126,11 @@ func besideSummary(title string, rows []besideLibrary) []Cell {
 				}
 			}
 		}
-		row = append(row, meanGain(gains), least)
+		mean := meanGain(gains)
+		if len(gains) == 1 {
+			mean = least
+		}
+		row = append(row, mean, least)
 	}
 	return row
 }

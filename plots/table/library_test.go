@@ -35,8 +35,7 @@ func TestLibrary(t *testing.T) {
 	testkit.Equal(t, len(s.Tables), 2, "tables: a summary and one for the setup")
 	got := map[string]string{}
 	for _, row := range s.Tables[1].Rows {
-		cells := lists.Of([]int{1, 3, 5, 8, 10, 12, 13, 15}, func(i int) string { return row[i].Text })
-		got[row[0].Text] = strings.Join(cells, ", ")
+		got[row[0].Text] = strings.Join(lists.Of([]int{1, 3, 5, 8, 10, 12, 13, 15}, func(i int) string { return row[i].Text }), ", ")
 	}
 	testkit.Equal(t, len(got), 2, "matrices that the library was measured on")
 	for matrix, want := range map[string]string{
@@ -47,8 +46,10 @@ func TestLibrary(t *testing.T) {
 	}
 	sum := lists.Of(s.Tables[0].Rows[0][1:], func(c Cell) string { return c.Text })
 	testkit.Equal(t, strings.Join(sum, ", "), "2, 4.90, 4.00, 2.83, 2.00, 1.225, 0.375", "in sum")
-	s = LibrarySheet(analysis.New([]store.Row{timed("a", "csr_scalar", "", 1)}, nil, nil, nil))
-	testkit.Equal(t, len(s.Tables), 0, "tables without the library")
+	s = LibrarySheet(analysis.New([]store.Row{timed("a", "csr_scalar", "", 0.992), timed("a", "cusparse_csr_alg1", "", 1)}, nil, nil, nil))
+	testkit.EqualLists(t, []string{s.Tables[0].Rows[0][2].Text, s.Tables[0].Rows[0][3].Text, s.Tables[1].Rows[0][10].Text},
+		slices.Repeat([]string{"1.008 (tied)"}, 3), "mean, least, and the matrix")
+	testkit.Equal(t, len(LibrarySheet(analysis.New([]store.Row{timed("a", "csr_scalar", "", 1)}, nil, nil, nil)).Tables), 0, "tables without the library")
 }
 
 // Real matrices have a row of their own in the summary, beside generated ones and twins.

@@ -35,7 +35,7 @@ func PaperSheets(d *analysis.Data) []Sheet {
 		{"best-coo", "Best COO kernel (coo-spmv-final, Table VI)", true,
 			note("The fastest of all COO kernels except cuSPARSE's, over the baseline. GB/s: 24 bytes for each " +
 				"nonzero, as in the paper, so they can exceed the roof."),
-			bestOf(d, ownCOO())},
+			bestOf(d, slices.DeleteFunc(kernels.Names(), func(name string) bool { return !strings.HasPrefix(name, "coo_") }))},
 		{"five-algorithms", "Averages of the five algorithms (csr-five-algorithms, Sec. VI)", true,
 			note("Each algorithm at its best, over the matrices on which all five were measured. The paper uses " +
 				"arithmetic means."), fiveTables(d)},
@@ -55,11 +55,6 @@ func cpuTables(d *analysis.Data) []Table {
 			t.markLast([]*store.Row{coo, csr}, 1, 3)
 		}
 	})
-}
-
-// ownCOO are the GPU's COO kernels of the catalogue.
-func ownCOO() []string {
-	return slices.DeleteFunc(kernels.Names(), func(name string) bool { return !strings.HasPrefix(name, "coo_") })
 }
 
 // bestOf lists the best of some kernels on each matrix and the kernels that are tied with it.

@@ -188,6 +188,7 @@ static void serve(int64_t seed) {
 			int64_t v = read_int();
 			args[i] = array ? reinterpret_cast<uint64_t>(arrays[v].bytes.get()) : uint64_t(v);
 		}
+		Late::old.clear();
 		for (blockIdx.x = 0; blockIdx.x < gridDim.x; blockIdx.x++) run_block(random);
 	}
 	const Array &result = arrays[read_int()];
