@@ -38,9 +38,10 @@ CUresult spmv_carve(CUfunction f, int carveout, int *carved) {
 }
 
 static CUresult enqueue(const spmv_op *op, CUstream stream) {
-	if (op->function) TRY(spmv_carve(op->function, op->carveout, op->carved));
-	if (op->function)
+	if (op->function) {
+		TRY(spmv_carve(op->function, op->carveout, op->carved));
 		return cuLaunchKernel(op->function, op->grid, 1, 1, op->block, 1, 1, op->shared, stream, op->params, NULL);
+	}
 	if (op->call) return op->call(op->data);
 	return cuMemsetD32Async(op->dst, 0, op->words, stream);
 }

@@ -200,12 +200,12 @@ type modules struct {
 type entry struct {
 	name       string
 	f          cu.Function
-	registers  int // per thread
-	shared     int // static, bytes per block
-	local      int // bytes per thread
-	maxThreads int // per block
-	dynamic    int // dynamic shared memory that was allowed, bytes per block
-	carved     *C.int
+	registers  int    // per thread
+	shared     int    // static, bytes per block
+	local      int    // bytes per thread
+	maxThreads int    // per block
+	dynamic    int    // dynamic shared memory that was allowed, bytes per block
+	carved     *C.int // the share of shared memory that f has asked for, in per cent
 	ran        bool
 }
 

@@ -414,9 +414,9 @@ func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error
 		}
 
 		p.entries = append(p.entries, e)
-		most := min(perUnit, ceilDiv(s.Grid, b.device.Units)) * (e.shared + s.Shared + b.modules.limits.reserved)
+		held := min(perUnit, ceilDiv(s.Grid, b.device.Units)) * (e.shared + s.Shared + b.modules.limits.reserved)
 		ops = append(ops, op{function: e.f, grid: s.Grid, block: s.Block, shared: s.Shared, args: args,
-			carveout: ceilDiv(100*most, b.modules.limits.sharedPerUnit), carved: e.carved}) // the L1 cache has all the rest, for x
+			carveout: ceilDiv(100*held, b.modules.limits.sharedPerUnit), carved: e.carved}) // the L1 cache has all the rest, for x
 		launches = append(launches, launch{e, s, perUnit})
 	}
 

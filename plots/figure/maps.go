@@ -143,8 +143,8 @@ func heatKeys(c draw.Canvas, least, most string, marked bool) {
 	x += 24
 	if marked {
 		bestLook.Mark(c, vg.Point{X: x, Y: mid}, bestRadius)
-		c.FillText(style, vg.Point{X: x + 8, Y: mid + 1}, "fastest")
-		x += 8 + style.Width("fastest") + 20
+		c.FillText(style, vg.Point{X: x + 8, Y: mid + 1}, "or bold: fastest")
+		x += 8 + style.Width("or bold: fastest") + 20
 	}
 	strokeTie(c, frameOf(vg.Rectangle{Min: vg.Point{X: x - 6, Y: mid - 4}, Max: vg.Point{X: x + 6, Y: mid + 4}}))
 	c.FillText(style, vg.Point{X: x + 12, Y: mid + 1}, "can't be told from it")

@@ -110,7 +110,11 @@ func (dim dimension) detail(d *analysis.Data, panels []analysis.Panel, u analysi
 	about := analysis.Setup{Condition: first.Condition()}
 	p := pictureOf(d, "throughput-vs-"+dim.name, about, first.Matrix+", a panel per precision", dim.panelsOf(charts, u.Label, true))
 	p.Name, p.Title = fileStem(d, "throughput-vs-"+dim.name, about, first.Matrix), first.Matrix+": "+p.Title
-	p.Subtitle = "Each kernel at its best " + dim.other + ". Bands: " + canvas.Interval + ". Dotted: no " + dim.name + " size. Dashed: memory bandwidth." + cited.Caption()
+	p.Subtitle = "Each kernel at its best " + dim.other + ". Bands: " + canvas.Interval + ". Dotted: no " + dim.name + " size."
+	if slices.ContainsFunc(charts, func(ch canvas.Chart) bool { return ch.ShowsRoof() }) {
+		p.Subtitle += " Dashed: memory bandwidth."
+	}
+	p.Subtitle += cited.Caption()
 	p.Matrices = []string{first.Matrix}
 	if !charts[0].Labelled {
 		p.Keys = canvas.KeysOf(names, false)
