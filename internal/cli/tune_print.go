@@ -87,7 +87,8 @@ func chosenFor(rows []store.Row, products float64) store.Row {
 // worth is how many times as long the other way takes at least where a choice for fewer products is worth its words.
 const worth = 1.05
 
-// paysFrom is from how many products on r pays off over all that takes less preparation and longer.
+// paysFrom is from how many products on r pays off over all that takes less preparation and longer; of r's own kernel,
+// over what surely does.
 func paysFrom(rows []store.Row, r *store.Row) float64 {
 	from := 1.0
 	for i := range rows {

@@ -35,7 +35,8 @@ func TestAdvice(t *testing.T) {
 	once := took("csr_narrow", 128, 29, 0)
 	once.Factor = 0
 	scattered := took("cpu_csr", 0, 90, 0)
-	scattered.Another.High = 3 * scattered.Time
+	rows, unsure := took("cpu_csr_rows", 64, 45, 0), took("csr_scalar", 64, 31, 0)
+	scattered.Another.High, unsure.Another.High = 3*scattered.Time, 3*unsure.Time
 	for name, tt := range map[string]struct {
 		rows     []store.Row
 		named    int
@@ -48,8 +49,7 @@ func TestAdvice(t *testing.T) {
 			"on. For fewer products: csr_vector."},
 		"the library": {[]store.Row{csr, coo}, 1, 0, "Use cusparse_coo_alg1: nothing that was measured is clearly faster."},
 		"no library":  {[]store.Row{csr}, 0, 0, "Use csr_narrow block 128."},
-		"once": {[]store.Row{once}, 0, 0, "Use csr_narrow block 128; ± is within this run, " +
-			"and another may find otherwise."},
+		"once":        {[]store.Row{once}, 0, 0, "Use csr_narrow block 128; ± is within this run, and another may find otherwise."},
 		"not the fastest": {[]store.Row{hot, took("csr_lanes", 64, 21.1, 500), coo}, 1, 0, "Use csr_lanes block 64, as fast as " +
 			"the first by all that was measured: 1.23 times as fast as cuSPARSE; preparing it pays off from about 40 products on. " +
 			"For fewer products: cusparse_coo_alg1."},
@@ -58,10 +58,11 @@ func TestAdvice(t *testing.T) {
 			took("csr_lanes", 32, 40.3, 900), took("csr_wide", 64, 41.9, 2), coo, free}, 0, 0, "Use sell_hot block 768: 1.24 times as fast " +
 			"as cuSPARSE; preparing it pays off from about 10 000 products on. For fewer products: cusparse_coo_alg1 from 20 on, " +
 			"below that csr_wide."},
-		"a processor": {[]store.Row{took("cpu_csr", 0, 90, 0), took("cpu_csr_rows", 64, 45, 0)}, 1, 0,
-			"Use cpu_csr_rows block 64: 2.00 times as fast as cpu_csr, on one core."},
-		"within ±": {[]store.Row{scattered, took("cpu_csr_rows", 64, 45, 900)}, 1, 0,
-			"Use cpu_csr: nothing that was measured is clearly faster."},
+		"a processor":   {[]store.Row{took("cpu_csr", 0, 90, 0), rows}, 1, 0, "Use cpu_csr_rows block 64: 2.00 times as fast as cpu_csr, on one core."},
+		"within ±":      {[]store.Row{scattered, rows}, 1, 0, "Use cpu_csr: nothing that was measured is clearly faster."},
+		"few, within ±": {[]store.Row{scattered, rows}, 1, 5, "Use cpu_csr_rows block 64 for 5 products: within noise as fast as cpu_csr, on one core."},
+		"pays within ±": {[]store.Row{hot, unsure}, 0, 0, "Use sell_hot block 768; preparing it pays off from about 6 000 products on. " +
+			"For fewer products: csr_scalar."},
 	} {
 		a := newTuned(&trial.Matrix{Name: "A"}, analysis.Panel{Rows: tt.rows}, &tt.rows[tt.named], tuning{}, tt.products)
 		testkit.Equal(t, strings.ReplaceAll(strings.Join(a.advice(tt.products), " "), "\u202f", " "), tt.want, "%s: it says", name)
@@ -74,9 +75,8 @@ func TestAnswer(t *testing.T) {
 	for i, name := range []string{"csr_narrow", "csr_lanes", "sell_hot", "sell_local", "csr_vector", "csr_scalar"} {
 		rows = append(rows, took(name, 64, 20+float64(i), 100), took(name, 128, 50, 100))
 	}
-	did := tuning{13, 1.23, &tuner.Searched{Worthy: 2, Chance: 0.07,
-		Config: kernels.Config{Kernel: "sell_blocks", Precision: kernels.Float32, Block: 128}}}
-	a := newTuned(&trial.Matrix{Name: "A"}, analysis.Panel{Rows: rows}, &rows[1], did, 0)
+	likely := kernels.Config{Kernel: "sell_blocks", Precision: kernels.Float32, Block: 128}
+	a := newTuned(&trial.Matrix{Name: "A"}, analysis.Panel{Rows: rows}, &rows[1], tuning{13, 1.23, &tuner.Searched{Worthy: 2, Chance: 0.07, Config: likely}}, 0)
 	testkit.Check(t, len(a.Best) == mostKernels+1 && a.Best[0].Kernel == "csr_narrow" && a.Best[0].Block == 64 &&
 		a.Best[mostKernels].Kernel == "cusparse_csr_alg1" && a.Measured == 13 && a.Faster == 2 && a.Decided, "it answers %+v", a)
 	var out strings.Builder
