@@ -132,6 +132,7 @@ func TestServeEnds(t *testing.T) {
 	const forever = "api/query?sql=with+recursive+n(i)+as+(select+1+union+all+select+i%2B1+from+n)+select+max(i)+from+n"
 	ended := make(chan struct{}, 2)
 	var interrupted atomic.Bool
+	var late atomic.Int32
 	for range 2 {
 		go func() {
 			for { // until the server is gone: the query below may have its place, and a busy machine reach its limit of time
@@ -141,8 +142,9 @@ func TestServeEnds(t *testing.T) {
 					return
 				}
 				r.Body.Close()
-				testkit.Check(t, !interrupted.Load() || r.StatusCode == http.StatusServiceUnavailable,
-					"Ctrl-C waits for a query: %s", r.Status)
+				if interrupted.Load() && r.StatusCode != http.StatusServiceUnavailable {
+					late.Add(1) // one may reach its limit of time just then
+				}
 			}
 		}()
 	}
@@ -154,9 +156,9 @@ func TestServeEnds(t *testing.T) {
 	interrupted.Store(true)
 	testkit.Succeed(t, serve.Process.Signal(os.Interrupt))
 	testkit.Equal(t, serve.Wait(), nil, "after Ctrl-C")
-	for range 2 {
-		<-ended
-	}
+	<-ended
+	<-ended
+	testkit.Check(t, late.Load() < 2, "Ctrl-C waits for queries")
 	testkit.Succeed(t, run.Process.Signal(os.Interrupt))
 	run.Wait() // says that it was interrupted
 	testkit.Equal(t, run.ProcessState.ExitCode(), 130, "exit code of the run")

@@ -61,8 +61,7 @@ func TestAdvice(t *testing.T) {
 		"a processor":   {[]store.Row{took("cpu_csr", 0, 90, 0), rows}, 1, 0, "Use cpu_csr_rows block 64: 2.00 times as fast as cpu_csr, on one core."},
 		"within ±":      {[]store.Row{scattered, rows}, 1, 0, "Use cpu_csr: nothing that was measured is clearly faster."},
 		"few, within ±": {[]store.Row{scattered, rows}, 1, 5, "Use cpu_csr_rows block 64 for 5 products: within noise as fast as cpu_csr, on one core."},
-		"pays within ±": {[]store.Row{hot, unsure}, 0, 0, "Use sell_hot block 768; preparing it pays off from about 6 000 products on. " +
-			"For fewer products: csr_scalar."},
+		"pays within ±": {[]store.Row{hot, unsure}, 0, 0, "Use sell_hot block 768; preparing it pays off from about 6 000 products on. For fewer products: csr_scalar."},
 	} {
 		a := newTuned(&trial.Matrix{Name: "A"}, analysis.Panel{Rows: tt.rows}, &tt.rows[tt.named], tuning{}, tt.products)
 		testkit.Equal(t, strings.ReplaceAll(strings.Join(a.advice(tt.products), " "), "\u202f", " "), tt.want, "%s: it says", name)
