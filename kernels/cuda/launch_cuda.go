@@ -280,20 +280,16 @@ func (m *modules) function(name string) (cu.Function, error) {
 // in bytes, and allows that much where it must be allowed. It returns the blocks
 // that fit on a multiprocessor. An *kernels.InvalidError says why it can't be.
 func (m *modules) ready(e *entry, grid, block, dynamic int) (perUnit int, err error) {
-	invalid := func(format string, args ...any) (int, error) {
-		return 0, &kernels.InvalidError{Reason: e.name + ": " + fmt.Sprintf(format, args...)}
-	}
 	switch {
 	case block > m.limits.block:
-		return invalid("%d threads in a block; the device allows %d", block, m.limits.block)
+		return 0, invalid("%s: %d threads in a block; the device allows %d", e.name, block, m.limits.block)
 	case block > e.maxThreads:
-		return invalid("%d threads in a block; with %d registers each, the device allows %d", block, e.registers,
+		return 0, invalid("%s: %d threads in a block; with %d registers each, the device allows %d", e.name, block, e.registers,
 			e.maxThreads)
 	case grid > m.limits.grid:
-		return invalid("%d blocks; the device allows %d", grid, m.limits.grid)
-
+		return 0, invalid("%s: %d blocks; the device allows %d", e.name, grid, m.limits.grid)
 	case e.shared+dynamic > max(m.limits.shared, m.limits.sharedOptin):
-		return invalid("%d bytes of shared memory in a block; the device allows %d", e.shared+dynamic,
+		return 0, invalid("%s: %d bytes of shared memory in a block; the device allows %d", e.name, e.shared+dynamic,
 			max(m.limits.shared, m.limits.sharedOptin))
 	}
 
@@ -305,20 +301,16 @@ func (m *modules) ready(e *entry, grid, block, dynamic int) (perUnit int, err er
 		e.dynamic = dynamic
 	}
 
-	if err := result(C.spmv_carve(function(e.f), 100, e.carved)); err != nil {
-		return 0, failed(err, "asking for all shared memory for %s", e.name)
+	err = failed(result(C.spmv_carve(function(e.f), 100, e.carved)), "asking for all shared memory for %s", e.name)
+	if err == nil {
+		perUnit, err = e.f.MaxActiveBlocksPerMultiProcessor(block, int64(dynamic))
+		err = failed(err, "asking for the occupancy of %s", e.name)
 	}
-	perUnit, err = e.f.MaxActiveBlocksPerMultiProcessor(block, int64(dynamic))
-	if err != nil {
-		return 0, failed(err, "asking for the occupancy of %s", e.name)
+	if err == nil && perUnit == 0 {
+		return 0, invalid("%s: a block of %d threads with %d registers each and %d bytes of shared memory does not fit on a "+
+			"multiprocessor", e.name, block, e.registers, e.shared+dynamic)
 	}
-	if perUnit == 0 {
-		return invalid("a block of %d threads with %d registers each and %d bytes of shared memory does not fit on "+
-			"a multiprocessor",
-			block, e.registers, e.shared+dynamic)
-	}
-
-	return perUnit, nil
+	return perUnit, err
 }
 
 // A launch is a step that the device can run.

@@ -108,7 +108,7 @@ func writeLayout(w io.Writer, r *recipe) {
 	seen := map[string]int{}
 	fmt.Fprintln(w, r.Zero, r.Window)
 	for _, s := range r.Steps {
-		fmt.Fprintln(w, s.Entry, s.Grid, s.Block, s.Shared, len(s.Args))
+		fmt.Fprintln(w, s.Entry, s.Grid, s.Block, s.Shared, s.AtOnce, len(s.Args))
 		for _, a := range s.Args {
 			_, again := seen[a.array]
 			if !again {

@@ -398,7 +398,9 @@ func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error
 		if err != nil {
 			return nil, err
 		}
-		if s.AtOnce {
+		shared := e.shared + s.Shared + b.modules.limits.reserved
+		if s.AtOnce > 0 {
+			perUnit = min(perUnit, max(1, s.AtOnce/shared))
 			s.Grid = min(s.Grid, perUnit*b.device.Units)
 		}
 		args, a := make([]uint64, len(s.Args)), b.problem.A
@@ -414,7 +416,7 @@ func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error
 		}
 
 		p.entries = append(p.entries, e)
-		held := min(perUnit, ceilDiv(s.Grid, b.device.Units)) * (e.shared + s.Shared + b.modules.limits.reserved)
+		held := min(perUnit, ceilDiv(s.Grid, b.device.Units)) * shared
 		ops = append(ops, op{function: e.f, grid: s.Grid, block: s.Block, shared: s.Shared, args: args,
 			carveout: ceilDiv(100*held, b.modules.limits.sharedPerUnit), carved: e.carved}) // the L1 cache has all the rest, for x
 		launches = append(launches, launch{e, s, perUnit})

@@ -108,7 +108,9 @@ type step struct {
 	Block  int    // threads
 	Shared int    // dynamic shared memory, bytes
 	Args   []arg  // in the order of the entry's parameters
-	AtOnce bool   // no more blocks than the device runs at once: all have about as much to do, and late ones would run alone
+	// AtOnce is not 0: no more blocks than the device runs at once, which take so many bytes of a multiprocessor's shared
+	// memory at most. All have about as much to do, and late ones would run alone.
+	AtOnce int
 }
 
 // An arg is an argument of an entry: a 32-bit number, or an array by its name, or kept.
