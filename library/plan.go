@@ -203,7 +203,7 @@ func (p *plan) choose(o options) (list []candidate, err error) {
 // perEntry is how long it takes to prepare a matrix for a format of a kernel's own, in seconds for each nonzero: the
 // median of 7607 trials of narrow, lanes, panel and SELL kernels in rule/h200-data.json.gz, on matrices of 100,000
 // nonzeros or more. Nine of ten took 24 ns at most.
-const perEntry = 7.6e-9
+const perEntry = 7.7e-9
 
 // cost is how long products take with what c needs before the first.
 func (p *plan) cost(c candidate, products int) float64 {

@@ -354,8 +354,7 @@ func describe(dev cu.Device) (kernels.Device, limits, error) {
 	}
 	number := func(a cu.DeviceAttribute) string { return strconv.Itoa(get(a)) }
 	d := kernels.Device{
-		Backend: "cuda", Name: name, Driver: driverVersion(),
-		Units: get(cu.MultiprocessorCount), MaxBlock: l.block,
+		Backend: "cuda", Name: name, Driver: driverVersion(), Units: get(cu.MultiprocessorCount), MaxBlock: l.block,
 		Memory: memory, Cache: int64(get(cu.L2CacheSize)),
 		Properties: map[string]string{
 			"compute_capability":       fmt.Sprintf("%d.%d", l.compute/10, l.compute%10),

@@ -54,9 +54,8 @@ func newProgram(ops []op, launch kernels.Launch) *program {
 	p.ops = (*C.spmv_op)(p.alloc(uintptr(max(len(ops), 1)) * unsafe.Sizeof(C.spmv_op{})))
 	for i, o := range unsafe.Slice(p.ops, len(ops)) {
 		from := ops[i]
-		o.function = function(from.function)
 		o.grid, o.block, o.shared = C.uint(from.grid), C.uint(from.block), C.uint(from.shared)
-		o.carveout, o.carved = C.int(from.carveout), from.carved
+		o.function, o.carveout, o.carved = function(from.function), C.int(from.carveout), from.carved
 		if n := len(from.args); n > 0 {
 			// The values, and after them the addresses of the values.
 			values := p.alloc(uintptr(n) * 16)
@@ -317,23 +316,16 @@ func (m *modules) ready(e *entry, grid, block, dynamic int) (perUnit int, err er
 type launch struct {
 	*entry
 	step
-	perUnit int // blocks that fit on a multiprocessor
+	perUnit int // blocks that a multiprocessor gets
 }
 
 // facts notes what the launches take: for the largest by its threads, under plain names; if
 // there are several, also each under NAME:ENTRY.
 //
 // The occupancy is theoretical: resident warps over the most that a
-// multiprocessor can hold, as registers, shared memory and block size allow
-// (CUDA C++ Best Practices Guide, "Occupancy").
+// multiprocessor can hold, as registers, shared memory, block size and
+// ForCache allow (CUDA C++ Best Practices Guide, "Occupancy").
 func (m *modules) facts(launches []launch, into map[string]float64) {
-	var largest launch
-	for _, l := range launches {
-		if l.Grid*l.Block > largest.Grid*largest.Block {
-			largest = l
-		}
-	}
-
 	note := func(l launch, suffix string) {
 		warps := (l.Block + 31) / 32
 		into["registers"+suffix] = float64(l.registers)
@@ -343,8 +335,8 @@ func (m *modules) facts(launches []launch, into map[string]float64) {
 		into["occupancy"+suffix] = float64(l.perUnit*warps) / float64(m.limits.threadsPerUnit/32)
 	}
 
-	if largest.entry != nil {
-		note(largest, "")
+	if len(launches) > 0 {
+		note(slices.MaxFunc(launches, func(a, b launch) int { return a.Grid*a.Block - b.Grid*b.Block }), "")
 	}
 	if len(launches) > 1 {
 		for _, l := range launches {

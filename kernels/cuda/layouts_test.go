@@ -30,6 +30,9 @@ func TestLayouts(t *testing.T) {
 	matrices := corners()
 	matrices["many columns"] = randomRows(30, 30_000, 2500, 5)
 	matrices["long rows"] = rowsOfLength(10, 9000, 0, 8193, 8192, 30_001, 1)
+	for _, cols := range []int{1<<14 - 1, 1 << 14, 1 << 16, 1<<16 + 1, 1 << 17, 1<<17 + 1} {
+		matrices[fmt.Sprint("scattered over ", cols)] = randomRows(30, cols, 30, 5)
+	}
 	now := layoutsOf(matrices)
 	if *regen {
 		testkit.Succeed(t, os.WriteFile(file, []byte(now), 0o644))
@@ -108,7 +111,7 @@ func writeLayout(w io.Writer, r *recipe) {
 	seen := map[string]int{}
 	fmt.Fprintln(w, r.Zero, r.Window)
 	for _, s := range r.Steps {
-		fmt.Fprintln(w, s.Entry, s.Grid, s.Block, s.Shared, s.AtOnce, len(s.Args))
+		fmt.Fprintln(w, s.Entry, s.Grid, s.Block, s.Shared, s.AtOnce, s.ForCache, len(s.Args))
 		for _, a := range s.Args {
 			_, again := seen[a.array]
 			if !again {

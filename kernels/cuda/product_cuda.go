@@ -244,14 +244,11 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product,
 			return nil, err
 		}
 	}
-	var p *product
-	var err error
-	loaded := b.modules.cost
-	if of, ok := vendorRecipes[c.Kernel]; ok {
-		p, err = b.prepareVendor(k, c, of, o.Launch)
-	} else {
-		p, err = b.prepareRecipe(k, c, o.Launch)
+	loaded, prepare := b.modules.cost, b.prepareRecipe
+	if vendorRecipes[c.Kernel] != nil {
+		prepare = b.prepareVendor
 	}
+	p, err := prepare(k, c, o.Launch)
 	b.current = p // dropped by the next one, also where making the arrays failed
 	if err := errors.Join(err, b.arrays.made()); err != nil {
 		return nil, err
@@ -294,11 +291,8 @@ func (b *Backend) begin(k kernels.Kernel, c kernels.Config, of func() (*recipe, 
 	}
 	// A packing made for an earlier configuration counts with its cost then.
 	p := &product{b: b, rows: b.problem.A.Rows, v: c.Precision.Bytes(), since: b.clock.busy()}
-	p.info = kernels.ProductInfo{
-		Prepare:     time.Since(start) + reusedCost() - before,
-		BytesFormat: formatBytes(k.Format, b.problem.A, p.v, r),
-		Properties:  map[string]float64{},
-	}
+	p.info = kernels.ProductInfo{Prepare: time.Since(start) + reusedCost() - before,
+		BytesFormat: formatBytes(k.Format, b.problem.A, p.v, r), Properties: map[string]float64{}}
 	own, err := b.place(r, p)
 	return p, r, own, err
 }
@@ -399,8 +393,7 @@ func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error
 			return nil, err
 		}
 		shared := e.shared + s.Shared + b.modules.limits.reserved
-		if s.AtOnce > 0 {
-			perUnit = min(perUnit, max(1, s.AtOnce/shared))
+		if perUnit = s.blocks(perUnit, shared); s.AtOnce {
 			s.Grid = min(s.Grid, perUnit*b.device.Units)
 		}
 		args, a := make([]uint64, len(s.Args)), b.problem.A

@@ -108,9 +108,10 @@ type step struct {
 	Block  int    // threads
 	Shared int    // dynamic shared memory, bytes
 	Args   []arg  // in the order of the entry's parameters
-	// AtOnce is not 0: no more blocks than the device runs at once, which take so many bytes of a multiprocessor's shared
-	// memory at most. All have about as much to do, and late ones would run alone.
-	AtOnce int
+	AtOnce bool   // no more blocks than the device runs at once: all have about as much to do, and late ones would run alone
+	// ForCache, if not 0: of a multiprocessor's shared memory, the blocks that run at once should take so many bytes at most,
+	// for more of the L1 cache.
+	ForCache int
 }
 
 // An arg is an argument of an entry: a 32-bit number, or an array by its name, or kept.

@@ -110,6 +110,9 @@ func TestLimitsOfRecipes(t *testing.T) {
 	heads := testkit.Must(segscanRecipe(long, kernels.Config{Kernel: "csr_segscan", Params: "tile=256"}, 4)).Steps[0].Args[6].own.Ints
 	testkit.Equal(t, uint32(heads[len(heads)-2])/1024, math.MaxInt32/768, "the last piece of a row of 2³¹−1 nonzeros")
 
+	s := step{ForCache: 63 << 10}
+	few := []int{s.blocks(8, 8192), s.blocks(7, 12800), s.blocks(4, 12800), s.blocks(3, 24576), (&step{}).blocks(8, 8192)}
+	testkit.EqualLists(t, few, []int{7, 5, 4, 3, 8}, "blocks that leave the L1 cache room")
 	for rows, refused := range map[int]bool{1<<16 - 2: false, 1<<16 - 1: true} {
 		c := kernels.Config{Kernel: "panel_sell", Precision: kernels.Float32, Block: 256, Grid: 2}
 		_, err := newRecipe(rowsOfLength(append(make([]int, rows-1), 1)...), c, 4)

@@ -49,15 +49,34 @@ func narrowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 }
 
 // overTiles is the recipe of a kernel whose warps sum tiles (segments.cuh): sums, 256 starts of rows, and ends of a warp are
-// in shared memory. A part is two words in float64, and one in float32. Where the L1 cache may hold most of x, fewer blocks
-// leave it more: on an H200, five for six that have 100 KB were up to 1.19 times as fast, and three for four were slower.
+// in shared memory. A part is two words in float64, and one in float32.
 func overTiles(m *structure, s step, tile, tiles, v int) *recipe {
-	s.Shared, s.AtOnce = s.Block/warp*(tile*v*9/8+2*256+4*warp), 1<<30
-	if x := m.Cols * v; x >= 128<<10 && x <= 512<<10 && tile*v <= 2048 {
-		s.AtOnce = 64 << 10
+	s.Shared, s.AtOnce = s.Block/warp*(tile*v*9/8+2*256+4*warp), true
+	if x := m.Cols * v; x >= 128<<10 && x <= 512<<10 && scattered(m) {
+		s.ForCache = 63 << 10 // an H200 then has 192 KB of L1 cache on a multiprocessor, for 156
 	}
 	s.Args = append(s.Args, num(tiles), scratchBytes("tile_counters", 4*tiles), scratchBytes("tile_parts", 16*tiles), kept)
 	return &recipe{Steps: []step{s}}
+}
+
+// blocks is how many blocks of s a multiprocessor gets, on which so many fit that have so many bytes of shared memory.
+// ForCache decides where it costs less than a third of them.
+func (s *step) blocks(fit, shared int) int {
+	if few := s.ForCache / shared; 3*few > 2*fit {
+		return min(few, fit)
+	}
+	return fit
+}
+
+// scattered reports whether hardly a nonzero is in the column next to the one before it, by 64 nonzeros at each of 64 places.
+func scattered(m *structure) bool {
+	next := 0
+	for k := range 4096 {
+		if i := k/64*(m.NNZ()/64) + k%64; i+1 < m.NNZ() && m.ColIdx[i+1]-m.ColIdx[i] == 1 {
+			next++
+		}
+	}
+	return 20*next < 4096
 }
 
 // tileSize is the most nonzeros of a tile of several rows.

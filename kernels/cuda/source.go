@@ -160,6 +160,5 @@ func launching(k kernels.Kernel) string {
 		head = fmt.Sprintf("// The host packs %s, as this file says below and %s does.\n// A product of %d rows of three nonzeros in %d columns:\n",
 			strings.Join(packed, ", "), "libspmvtune", instances[0].rows, instances[0].cols)
 	}
-	head = "// spmvtune has cudaFuncAttributePreferredSharedMemoryCarveout leave the L1 cache what shared memory does not need.\n" + head
 	return head + "//\n//     " + strings.Join(append(lines, run...), "\n//     ") + "\n"
 }

@@ -41,8 +41,7 @@ func (p *vendorProduct) release() {
 
 // prepareVendor makes a product of cuSPARSE. Its Prepare time is that of the arrays beyond CSR
 // (row indices, slices), and of the library's own analysis.
-func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, of vendorFunc,
-	launch kernels.Launch) (*product, error) {
+func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, launch kernels.Launch) (*product, error) {
 	start := time.Now()
 	lib, err := b.cusparse()
 	b.modules.cost += time.Since(start)
@@ -51,7 +50,7 @@ func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, of vendorFun
 	}
 	var m vendorMatrix
 	p, _, own, err := b.begin(k, c, func() (*recipe, error) {
-		if m, err = of(b.problem.A, c); err == nil {
+		if m, err = vendorRecipes[c.Kernel](b.problem.A, c); err == nil {
 			err = lib.can(c.Kernel, m)
 		}
 		return m.recipe(), err
