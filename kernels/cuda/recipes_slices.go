@@ -68,7 +68,8 @@ func (s *step) blocks(fit, shared int) int {
 	return fit
 }
 
-// scattered reports whether hardly a nonzero is in the column next to the one before it, by 64 nonzeros at each of 64 places.
+// scattered reports whether few nonzeros are next to another in their row: whether sparse.Features.NeighbourRate, by 64
+// nonzeros at each of 64 places, is below 0.1.
 func scattered(m *structure) bool {
 	next := 0
 	for k := range 4096 {

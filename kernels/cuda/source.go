@@ -151,8 +151,7 @@ func launching(k kernels.Kernel) string {
 	}
 	lines := append([]string{"using V = float; // for double, names end in _f64",
 		fmt.Sprintf("int block = %d, grid = %d;", instances[0].block, instances[0].grid)}, made...)
-	text := strings.Join(run, "")
-	if strings.Contains(text, "tile") && len(packed) == 0 {
+	if strings.Contains(strings.Join(run, ""), "tile") && len(packed) == 0 {
 		lines = slices.Insert(lines, 2, "int tile = block * (sizeof(V) == 4 ? 7 : 5), tiles = (rows + nnz + tile - 1) / tile;")
 	}
 	head := "// A product y = A x of rows x cols with nnz nonzeros, all arrays on the device; row_ptr, row_idx and col_idx count from 0.\n"

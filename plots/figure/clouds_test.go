@@ -104,18 +104,18 @@ func TestUnitFollowsFormats(t *testing.T) {
 		for _, dim := range []dimension{overBlock, overGrid} {
 			pages, _ := dim.draw(d)
 			testkit.Require(t, len(pages) != 0, "no pages")
-			roofs := 0 // it is left out where it would press the lines together
+			roofs, said := 0, false // it is left out where it would press the lines together
 			for _, p := range pages {
-				if !slices.ContainsFunc(textsOf(p), func(s string) bool { return strings.HasPrefix(s, c.unit) }) {
-					t.Errorf("%v: %s has no axis in %s): %q", c.kernels, p.Name, c.unit, textsOf(p))
-				}
+				inUnit := slices.ContainsFunc(textsOf(p), func(s string) bool { return strings.HasPrefix(s, c.unit) })
+				testkit.Check(t, inUnit, "%v: %s has no axis in %s): %q", c.kernels, p.Name, c.unit, textsOf(p))
+				said = said || strings.Contains(p.Subtitle, "Dashed: memory bandwidth")
 			}
 			for i := range d.Panels {
 				if ch := dim.chart(d, &d.Panels[i], analysis.UnitFor(d.Panels), nil, nil); ch.ShowsRoof() {
 					roofs++
 				}
 			}
-			testkit.Equal(t, roofs > 0, c.roof, "%v: pages over %s size show the roof", c.kernels, dim.name)
+			testkit.Equal(t, [2]bool{roofs > 0, said}, [2]bool{c.roof, c.roof}, "%v: pages over %s size show and name the roof", c.kernels, dim.name)
 		}
 	}
 }

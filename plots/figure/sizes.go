@@ -96,7 +96,7 @@ func (dim dimension) panelsOf(charts []canvas.Chart, y string, named bool) canva
 func (dim dimension) detail(d *analysis.Data, panels []analysis.Panel, u analysis.Unit) *canvas.Picture {
 	first, names, cited := &panels[0], coloured(panels), citationsOf(d)
 	var charts []canvas.Chart
-	top := 0.0
+	top, roof := 0.0, ""
 	for _, unit := range dim.units(panels) {
 		dim := dim.of(unit)
 		for _, p := range dim.varied(panels) {
@@ -105,16 +105,14 @@ func (dim dimension) detail(d *analysis.Data, panels []analysis.Panel, u analysi
 		}
 	}
 	for i := range charts {
-		charts[i].Top = top
+		if charts[i].Top = top; charts[i].ShowsRoof() {
+			roof = " Dashed: memory bandwidth."
+		}
 	}
 	about := analysis.Setup{Condition: first.Condition()}
 	p := pictureOf(d, "throughput-vs-"+dim.name, about, first.Matrix+", a panel per precision", dim.panelsOf(charts, u.Label, true))
 	p.Name, p.Title = fileStem(d, "throughput-vs-"+dim.name, about, first.Matrix), first.Matrix+": "+p.Title
-	p.Subtitle = "Each kernel at its best " + dim.other + ". Bands: " + canvas.Interval + ". Dotted: no " + dim.name + " size."
-	if slices.ContainsFunc(charts, func(ch canvas.Chart) bool { return ch.ShowsRoof() }) {
-		p.Subtitle += " Dashed: memory bandwidth."
-	}
-	p.Subtitle += cited.Caption()
+	p.Subtitle = "Each kernel at its best " + dim.other + ". Bands: " + canvas.Interval + ". Dotted: no " + dim.name + " size." + roof + cited.Caption()
 	p.Matrices = []string{first.Matrix}
 	if !charts[0].Labelled {
 		p.Keys = canvas.KeysOf(names, false)
