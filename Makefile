@@ -44,7 +44,7 @@ SPMVTUNE = $(if $(filter-out $(shell go env GOHOSTARCH),$(GOARCH)),$(HOST_GO) ru
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 
 .DEFAULT_GOAL := build
-.PHONY: help build lib install-lib install uninstall release test test-long check gpu-tests vet-cuda clean
+.PHONY: help build lib install-lib install uninstall release test test-long check gpu-tests vet-cuda cgo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -107,6 +107,9 @@ check: ## what CI runs
 
 vet-cuda: ## go vet with the tag cuda
 	$(CUDA_ENV) go vet -tags cuda ./...
+
+cgo: ## the flags for C with which all is built
+	@echo '$(CUDA_ENV)'
 
 gpu-tests: ## bin/*.test and bin/gpu-check, which runs them on a machine with a GPU and without Go
 ifeq ($(CUDA_ROOT),)

@@ -23,24 +23,25 @@ func TestMain(m *testing.M) { clitest.Main(m, Main) }
 func TestScript(t *testing.T) {
 	servers := httptest.NewServer(http.FileServer(http.Dir("testdata/collection")))
 	t.Cleanup(servers.Close)
-	programs := testkit.Must(filepath.Abs("../../kernels/custom/testdata"))
-	testscript.Run(t, testscript.Params{
+	params := testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv(cache.Env, filepath.Join(env.Cd, ".cache"))
 			env.Setenv("LC_ALL", "C.UTF-8")
-			env.Setenv("PROGRAMS", programs)
+			env.Setenv("PROGRAMS", testkit.Must(filepath.Abs("../../kernels/custom/testdata")))
 			env.Setenv(fetch.EnvServers, servers.URL)
 			return nil
 		},
 		Condition: func(condition string) (bool, error) {
-			switch condition {
-			case "race":
-				return testkit.RaceDetector, nil
-			case "long":
-				return testkit.LongAsked(), nil
+			if condition != "long" {
+				return false, fmt.Errorf("unknown condition %q", condition)
 			}
-			return false, fmt.Errorf("unknown condition %q", condition)
+			return testkit.LongAsked(), nil
 		},
-	})
+	}
+	if testkit.RaceDetector { // these run sweeps and fill the cache; the others are further words for the same code
+		params.Dir, params.Files = "", []string{"testdata/script/cache.txtar", "testdata/script/failures.txtar",
+			"testdata/script/retry.txtar", "testdata/script/terminal.txtar"}
+	}
+	testscript.Run(t, params)
 }
