@@ -25,9 +25,6 @@ func driftsByDevice(d *analysis.Data) [][]store.Drift {
 	return lists.Groups(d.Drifts, func(s store.Drift) string { return s.Device })
 }
 
-// mostReach is how far the axis of drift goes from 1 at most: down to 0 and up to 2.
-const mostReach = 1
-
 // driftPage draws the sentinels of a device over the time since the first of their matrix. Those that drifted most have
 // colours.
 func driftPage(d *analysis.Data, of []store.Drift) *canvas.Picture {
@@ -45,7 +42,7 @@ func driftPage(d *analysis.Data, of []store.Drift) *canvas.Picture {
 		}
 	}
 	unit, name := unitOf(most)
-	p := canvas.Panel{X: elapsed(most, unit, 10), Y: aroundOne(min(reach, mostReach))}
+	p := canvas.Panel{X: elapsed(most, unit, 10), Y: aroundOne(reach)}
 	p.Add(canvas.Level(1))
 	var ends canvas.Ends
 	for i, s := range slices.Backward(of) {
@@ -74,8 +71,12 @@ func driftPage(d *analysis.Data, of []store.Drift) *canvas.Picture {
 // mostNamed is the number of lines of drift that have colours.
 const mostNamed = 3
 
-// aroundOne returns a scale for ratios near 1, with a tick to either side of it at least.
+// aroundOne returns a scale for ratios of 1-reach to 1+reach, with a tick to either side of 1 at least; from 0 where ratios
+// are above 2.
 func aroundOne(reach float64) canvas.Scale {
+	if reach > 1 {
+		return canvas.FromZero(1+reach, 6)
+	}
 	step := canvas.NiceStep(2*reach, 4)
 	for n := 5; step > 1.05*reach; n++ {
 		step = canvas.NiceStep(2*reach, n)
@@ -114,8 +115,7 @@ type wobble struct {
 	within  float64 // The median half width of intervals within the run, as a fraction.
 }
 
-func wobbleOf(p *analysis.Panel) (wobble, bool) {
-	var w wobble
+func wobbleOf(p *analysis.Panel) (w wobble, moves bool) {
 	var half []float64
 	for i := range p.Rows {
 		r := &p.Rows[i]
@@ -132,8 +132,7 @@ func wobbleOf(p *analysis.Panel) (wobble, bool) {
 
 // runToRunPage draws how far repeating a trial moves its time on each matrix.
 func runToRunPage(d *analysis.Data, s scene) *canvas.Picture {
-	found := map[spot]wobble{}
-	worst := map[string]float64{}
+	found, worst := map[spot]wobble{}, map[string]float64{}
 	var matrices []string
 	for i := range s.panels {
 		p := &s.panels[i]

@@ -43,15 +43,15 @@ func TestDriftNames(t *testing.T) {
 	for i, s := range d.Drifts {
 		testkit.Equal(t, slices.Contains(texts, s.Matrix+", "+string(s.Cache)), i > 0, "%s is named", s.Matrix)
 	}
-	testkit.Check(t, aroundOne(mostReach).Min >= 0, "the axis has times below 0")
 }
 
 // Whatever the drift, the axis has 1 and a tick to either side of it.
 func TestDriftTicks(t *testing.T) {
-	for reach := 0.02; reach <= mostReach; reach *= 1.03 {
+	for reach := 0.02; reach < 40; reach *= 1.03 {
 		s := aroundOne(reach)
 		first, last := s.Ticks[0].Value, s.Ticks[len(s.Ticks)-1].Value
-		if len(s.Ticks) < 3 || len(s.Ticks) > 9 || first >= 1 || last <= 1 || first < s.Min || last > s.Max {
+		if len(s.Ticks) < 3 || len(s.Ticks) > 9 || first >= 1 || last <= 1 || s.Min < 0 || first < s.Min || last > s.Max ||
+			s.Max < 1+reach {
 			t.Errorf("%.3f around 1: %v from %.3f to %.3f", reach, s.Ticks, s.Min, s.Max)
 		}
 	}
