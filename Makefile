@@ -108,8 +108,8 @@ check: ## what CI runs
 vet-cuda: ## go vet of what has the tag cuda
 	$(CUDA_ENV) go vet -tags cuda ./kernels/cuda/... ./library
 
-cgo: ## the flags for C with which all is built
-	@echo '$(CUDA_ENV)'
+cgo: ## a shell's line for the flags for C with which all is built
+	@echo '$(and $(CUDA_ROOT),export $(CUDA_ENV))'
 
 gpu-tests: ## bin/*.test and bin/gpu-check, which runs them on a machine with a GPU and without Go
 ifeq ($(CUDA_ROOT),)
