@@ -12,8 +12,10 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/testing/testkit"
 	"example.org/spmvtune/store"
 )
@@ -37,11 +39,7 @@ func TestQuery(t *testing.T) {
 }
 
 func joined(rows [][]string) string {
-	var lines []string
-	for _, row := range rows {
-		lines = append(lines, strings.Join(row, " "))
-	}
-	return strings.Join(lines, "|")
+	return strings.Join(lists.Of(rows, func(row []string) string { return strings.Join(row, " ") }), "|")
 }
 
 // What would change the database, or needs too much, is refused in words, and the database stays.
@@ -71,6 +69,7 @@ func TestQueriesThatAreRefused(t *testing.T) {
 
 // A long answer is cut, and says so.
 func TestLongAnswers(t *testing.T) {
+	endAfter(t, time.Hour) // the machine may be busy
 	s := newRun(t).server(Options{})
 	const numbers = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000) select i, "
 	for sql, check := range map[string]func(answerTable) bool{
@@ -122,7 +121,7 @@ func TestLongQueries(t *testing.T) {
 func TestQueriesThatDoNotEnd(t *testing.T) {
 	r := newRun(t)
 	s := r.server(Options{})
-	shorten(t)
+	endAfter(t, 50*time.Millisecond)
 	const endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n"
 	code, body := ask(s, endless)
 	testkit.Check(t, code == http.StatusBadRequest && strings.Contains(body, "did not end within"), "%d %s", code, body)

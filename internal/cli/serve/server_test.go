@@ -244,10 +244,10 @@ func decoded[T any](t *testing.T, w *httptest.ResponseRecorder) (v T) {
 // nothing draws nothing.
 func nothing(context.Context, string) ([]Picture, error) { return []Picture{}, nil }
 
-// shorten makes queries end soon.
-func shorten(t *testing.T) {
+// endAfter makes queries end after some time.
+func endAfter(t *testing.T, limit time.Duration) {
 	before := queryTime
-	queryTime = 50 * time.Millisecond
+	queryTime = limit
 	t.Cleanup(func() { queryTime = before })
 }
 
