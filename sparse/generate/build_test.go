@@ -78,7 +78,7 @@ func TestRandomArguments(t *testing.T) {
 	for _, g := range Generators() {
 		t.Run(g.Name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
-			for range testkit.Draws(30) {
+			for range testkit.Draws(60) {
 				p := promised[g.Name]
 				args := p.draw(r)
 				spec := Spec(g.Name, args)
